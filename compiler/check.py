@@ -1,0 +1,50 @@
+"""All findings of a package: every document is compiled, nothing is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from shopdsl.compiler.kinds.agent import compile_agent
+from shopdsl.compiler.kinds.beat import compile_beat
+from shopdsl.compiler.kinds.catalog import compile_catalog
+from shopdsl.compiler.kinds.cohort import compile_cohort
+from shopdsl.compiler.kinds.customer import compile_customer
+from shopdsl.compiler.kinds.metric import compile_metric
+from shopdsl.compiler.kinds.persona import compile_persona
+from shopdsl.compiler.kinds.reveal import compile_reveal
+from shopdsl.compiler.kinds.rubric import compile_rubric
+from shopdsl.compiler.kinds.store import compile_store
+from shopdsl.compiler.kinds.suite import compile_suite
+from shopdsl.compiler.kinds.test import compile_test
+from shopdsl.compiler.kinds.toolset import compile_toolset
+from shopdsl.compiler.lint import lint
+from shopdsl.compiler.packages import Document
+from shopdsl.compiler.unit import Unit
+
+COMPILERS: dict[str, Callable[[Unit, Document], Any]] = {
+    "catalog": compile_catalog,
+    "toolset": compile_toolset,
+    "store": compile_store,
+    "persona": compile_persona,
+    "beat": compile_beat,
+    "reveal": compile_reveal,
+    "cohort": compile_cohort,
+    "metric": compile_metric,
+    "rubric": compile_rubric,
+    "suite": compile_suite,
+    "agent": compile_agent,
+    "customer": compile_customer,
+    "test": compile_test,
+}
+
+
+def check(unit: Unit, package: str) -> None:
+    """Compile every document of a package; findings go to the unit's sink."""
+    for kind, compile in COMPILERS.items():
+        for document in unit.documents(kind, package):
+            unit.compiled(compile, document)
+    for kind in ("case", "skill", "judge", "mutant", "model"):
+        for document in unit.documents(kind, package):
+            unit.body(document)
+    lint(unit, package)

@@ -1,0 +1,148 @@
+"""Draws one trial of a cohort from its seed. Each drawn name has a stream of its own, so that no line moves another's draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from shopdsl.compiler.kinds.cohort import Cohort, Line
+from shopdsl.dsl.catalog import Catalog, Hint, Product
+from shopdsl.dsl.evaluate import Compiled, Env, compile_tree, guarded
+from shopdsl.dsl.library.collections import walk
+from shopdsl.dsl.random import Stream, digest_int
+from shopdsl.dsl.source import Span
+from shopdsl.dsl.values import Bag, Failed, Row, order
+
+
+@dataclass(slots=True)
+class Item:
+    """A wanted product, while a trial is drawn."""
+
+    index: int
+    product: Product
+    quantity: int
+    withheld: list[Hint]
+
+    @property
+    def category(self) -> Any:
+        return self.product.category
+
+    @property
+    def hints(self) -> list[Hint]:
+        return self.product.hints
+
+    @property
+    def told(self) -> list[Hint]:
+        return [h for h in self.product.hints if h not in self.withheld]
+
+    @property
+    def id(self) -> str:
+        return self.product.id
+
+
+@dataclass(slots=True)
+class Drawn:
+    """A drawn trial: its seed, persona, every drawn name, and the items that follow from the target."""
+
+    number: int
+    seed: int
+    persona: Row
+    names: dict[str, Any]
+    items: list[Item]
+
+    @property
+    def turn_budget(self) -> int:
+        return int(self.names["turn_budget"])
+
+
+class DrawFailed(Exception):
+    """A draw that failed, with the place of its line."""
+
+    def __init__(self, name: str, span: Span, message: str) -> None:
+        super().__init__(message)
+        self.name, self.span, self.message = name, span, message
+
+
+@dataclass
+class StoreView:
+    """A store as draws see it."""
+
+    name: str
+    catalog: Catalog
+
+    @property
+    def categories(self) -> list[Any]:
+        return self.catalog.categories
+
+    @property
+    def products(self) -> list[Product]:
+        return self.catalog.products
+
+
+class Drawer:
+    """Draws the trials of one cohort; expressions are compiled once."""
+
+    def __init__(self, cohort: Cohort, catalog: Catalog, suite_seed: int) -> None:
+        self.cohort, self.suite_seed = cohort, suite_seed
+        assert cohort.persona is not None
+        self.persona = cohort.persona
+        self.dimensions = sorted(self.persona.tables)
+        self.base = {
+            "store": StoreView(cohort.store.name if cohort.store else "", catalog),
+            **{name: list(table.rows.values()) for name, table in cohort.tables.items()},
+        }
+        self._compiled: dict[int, tuple[Any, Compiled]] = {}
+
+    def draw(self, number: int) -> Drawn:
+        """One trial; raises DrawFailed."""
+        seed = digest_int(self.suite_seed, self.cohort.name, number)
+        persona = self._persona(seed)
+        names: dict[str, Any] = {**self.base, "trial": number, "persona": persona}
+        self._lines(self.cohort.lines, names, seed, ())
+        return Drawn(number, seed, persona, names, self._items(names))
+
+    def _persona(self, seed: int) -> Row:
+        fields = {}
+        for name in self.dimensions:
+            weights = self.persona.weights[name]
+            stream = Stream(seed, "persona", name)
+            fields[name] = self.persona.tables[name].rows[weights.members[weights.index(stream)]]
+        return Row("", fields)
+
+    def _lines(self, lines: list[Line], names: dict[str, Any], seed: int, path: tuple[str, ...]) -> None:
+        for line in lines:
+            here = (*path, line.name)
+            if line.block is None:
+                names[line.name] = self._value(line, line.made.tree, names, seed, here)
+            else:
+                names[line.name] = self._block(line, names, seed, here)
+
+    def _block(self, line: Line, names: dict[str, Any], seed: int, path: tuple[str, ...]) -> list[Any]:
+        assert line.block is not None
+        result: list[Any] = []
+        members = walk(self._value(line, line.made.tree, names, seed, path) or [])
+        for member in members:
+            inner = names | {line.block.member: member}
+            here = (*path, str(order(member)))
+            self._lines(line.block.lines, inner, seed, here)
+            collected = self._value(line, line.block.collect.tree, inner, seed, (*here, "collect"))
+            result += collected if isinstance(collected, list) else [collected]
+        return result
+
+    def _value(self, line: Line, tree: Any, names: dict[str, Any], seed: int, path: tuple[str, ...]) -> Any:
+        kept = self._compiled.get(id(tree))
+        if kept is None:
+            kept = self._compiled[id(tree)] = (tree, guarded(compile_tree(tree)))
+        try:
+            return kept[1](Env(names, Stream(seed, *path)))
+        except Failed as error:
+            raise DrawFailed(line.name, line.span, str(error)) from None
+
+    def _items(self, names: dict[str, Any]) -> list[Item]:
+        line = next(line for line in self.cohort.lines if line.name == "target")
+        target = names["target"]
+        counts = target.counts if isinstance(target, Bag) else {k: v for k, v in (target or {}).items() if v and v > 0}
+        if not counts:
+            raise DrawFailed("target", line.span, "nothing is wanted: the target is empty")
+        withheld = names.get("withheld") or []
+        return [Item(i, p, int(q), [h for h in withheld if h.product is p]) for i, (p, q) in enumerate(counts.items())]

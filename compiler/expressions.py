@@ -1,0 +1,136 @@
+"""Scalars of a spec to checked, lowered expressions and templates; findings point into the scalar."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shopdsl.dsl import syntax as s
+from shopdsl.dsl.check import Checker
+from shopdsl.dsl.diagnostics import Code, Sink, codes
+from shopdsl.dsl.lower import Tree, lower
+from shopdsl.dsl.parse import ParseError, TooLong, parse_expression
+from shopdsl.dsl.tree import Node, Scalar
+from shopdsl.dsl.types import ANY, Type
+from shopdsl.dsl.vocabulary import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A checked expression: its tree for the plan, its type, the evidence it needs and the names it uses."""
+
+    tree: Tree
+    type: Type
+    evidence: frozenset[str]
+    used: frozenset[str]
+    syntax: s.Expr | None = None
+
+
+NOTHING = Compiled(["lit", None], ANY, frozenset(), frozenset())
+
+
+class Reporter:
+    """Turns offsets in a part of a scalar into places in the file."""
+
+    def __init__(self, node: Scalar, sink: Sink, shift: int = 0) -> None:
+        self._node, self._sink, self._shift = node, sink, shift
+
+    def __call__(self, code: Code, message: str, at: s.At, help: str = "") -> None:
+        span = self._node.within(at[0] + self._shift, at[1] + self._shift)
+        self._sink.add(code, message, span, help)
+
+    def syntax(self, error: ParseError, what: str, code: Code = codes.SYNTAX) -> None:
+        wanted = ", ".join(error.expected[:6])
+        help = f"expected {wanted}" if error.expected else ""
+        at = (error.offset, error.offset + max(1, error.width))
+        self(codes.TOO_LONG if isinstance(error, TooLong) else code, f"this {what} cannot be read: {error.message}", at, help)
+
+
+def expression(node: Node | None, scope: Scope, sink: Sink, wanted: Type | None = None) -> Compiled:
+    """A checked expression; `wanted` is the type it must have."""
+    if not isinstance(node, Scalar):
+        return NOTHING
+    parsed = parse(node, sink)
+    return NOTHING if parsed is None else check(parsed, scope, Reporter(node, sink), wanted)
+
+
+def condition(node: Node | None, scope: Scope, sink: Sink) -> Compiled:
+    """A checked condition: true or false, or something that can be empty."""
+    if not isinstance(node, Scalar):
+        return NOTHING
+    parsed = parse(node, sink)
+    if parsed is None:
+        return NOTHING
+    checker = Checker(scope, Reporter(node, sink))
+    checker.condition(parsed)
+    return _compiled(parsed, scope, checker, ANY)
+
+
+def parse(node: Scalar, sink: Sink) -> s.Expr | None:
+    """The syntax of a scalar, or None where it was reported."""
+    try:
+        return parse_expression(node.text)
+    except ParseError as error:
+        if _cut_short(node, error):
+            message = f"YAML has split this expression: `{node.text}` is only its beginning"
+            sink.add(codes.SPLIT_BY_YAML, message, node.span, "put the whole expression in quotes")
+        else:
+            Reporter(node, sink).syntax(error, "expression")
+        return None
+
+
+def _cut_short(node: Scalar, error: ParseError) -> bool:
+    """Did YAML end a plain scalar at ` #`, or a flow mapping at a comma, before its brackets closed?"""
+    if node.style != "" or error.offset < len(node.text.rstrip()):
+        return False
+    rest = node.span.source.text[node.span.end : node.span.end + 2].lstrip(" ")
+    return rest[:1] in (",", "#", "}", "]")
+
+
+def check(parsed: s.Expr, scope: Scope, report: Reporter, wanted: Type | None = None) -> Compiled:
+    """A parsed expression, checked and lowered."""
+    checker = Checker(scope, report)
+    found = checker.infer(parsed) if wanted is None else checker.expect(parsed, wanted)
+    return _compiled(parsed, scope, checker, found)
+
+
+def _compiled(parsed: s.Expr, scope: Scope, checker: Checker, found: Type) -> Compiled:
+    try:
+        tree = lower(parsed, scope)
+    except KeyError:  # an unknown function, already reported
+        return NOTHING
+    return Compiled(tree, found, frozenset(checker.evidence), frozenset(checker.used), parsed)
+
+
+def template(node: Node | None, scope: Scope, sink: Sink) -> Compiled:
+    """A text with `{{ expression }}` in it."""
+    if not isinstance(node, Scalar):
+        return NOTHING
+    parts: Tree = []
+    evidence: set[str] = set()
+    used: set[str] = set()
+    place = 0
+    text = node.text
+    while (start := text.find("{{", place)) >= 0:
+        end = text.find("}}", start)
+        if end < 0:
+            sink.add(codes.PLACEHOLDER, "this `{{` is not closed", node.within(start, start + 2), "close it with `}}`")
+            return NOTHING
+        parts.append(text[place:start])
+        inner = _placeholder(node, start + 2, end, scope, sink)
+        parts.append(inner.tree)
+        evidence |= inner.evidence
+        used |= inner.used
+        place = end + 2
+    parts.append(text[place:])
+    return Compiled(["tmpl", [p for p in parts if p != ""]], ANY, frozenset(evidence), frozenset(used))
+
+
+def _placeholder(node: Scalar, start: int, end: int, scope: Scope, sink: Sink) -> Compiled:
+    body = node.text[start:end]
+    lead = len(body) - len(body.lstrip())
+    report = Reporter(node, sink, start + lead)
+    try:
+        return check(parse_expression(body.strip()), scope, report)
+    except ParseError as error:
+        report.syntax(error, "placeholder")
+        return NOTHING

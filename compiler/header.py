@@ -1,0 +1,112 @@
+"""The first line of a plan: all that every trial shares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shopdsl.compiler.identity import package_digest
+from shopdsl.compiler.itinerary import Planner
+from shopdsl.compiler.kinds.beat import compile_beat
+from shopdsl.compiler.kinds.cohort import Cohort
+from shopdsl.compiler.kinds.customer import compile_customer
+from shopdsl.compiler.kinds.metric import compile_metric
+from shopdsl.compiler.kinds.persona import compile_persona
+from shopdsl.compiler.kinds.reveal import compile_reveal, reveal_data
+from shopdsl.compiler.kinds.rubric import compile_rubric
+from shopdsl.compiler.kinds.suite import Suite
+from shopdsl.compiler.packages import Document
+from shopdsl.compiler.unit import Unit, text
+from shopdsl.dsl.catalog import Catalog
+from shopdsl.dsl.evaluate import Env, compile_tree
+from shopdsl.dsl.plan import FORMAT, digest
+from shopdsl.dsl.values import show
+
+
+def key(document: Document) -> str:
+    """How a plan calls a document that may stand in any package."""
+    return f"{document.package}.{document.name}"
+
+
+def header(unit: Unit, suite: Suite, texts: dict[str, dict[str, str]]) -> dict[str, Any]:
+    """All that the trials of a suite share; `texts` maps a catalog to the digest of each store's search texts."""
+    package = suite.document.package
+    packages = sorted({package, *(c.document.package for c in suite.cohorts), "std"})
+    return {
+        "format": FORMAT,
+        "language": 1,
+        "package": unit.workspace.main.name,
+        "suite": suite.name,
+        "title": text(unit.body(suite.document).get("title"), suite.name),
+        "seed": suite.seed,
+        "sources": {p.name: package_digest(p) for p in unit.workspace.packages},
+        "cohorts": {c.name: _cohort(unit, suite, c) for c in suite.cohorts},
+        "stores": _stores(suite, texts),
+        "personas": _personas(unit, suite),
+        "beats": {key(d): unit.compiled(compile_beat, d).data for p in packages for d in unit.documents("beat", p)},
+        "reveals": {key(d): reveal_data(r) for p in packages for d in unit.documents("reveal", p) if (r := unit.compiled(compile_reveal, d))},
+        "customers": {d.name: unit.compiled(compile_customer, d).data for d in unit.visible("customer", package)},
+        **scoring(unit, suite),
+    }
+
+
+def scoring(unit: Unit, suite: Suite) -> dict[str, Any]:
+    """The metrics and rubrics of a suite; `score` makes them again from the specs as they are now."""
+    names = {c.name for c in suite.cohorts}
+    metrics = [unit.compiled(compile_metric, d) for d in unit.visible("metric", suite.document.package)]
+    return {
+        "metrics": {m.name: m.data for m in metrics if not m.cohorts or names & set(m.cohorts)},
+        "rubrics": {name: unit.compiled(compile_rubric, d).data for name, d in suite.rubrics.items()},
+    }
+
+
+def metrics_digest(head: dict[str, Any], cohort: str) -> str:
+    """A digest of all that scores a cohort."""
+    metrics = {n: m for n, m in head["metrics"].items() if not m["for"] or cohort in m["for"]}
+    return digest({"metrics": metrics, "rubric": head["rubrics"].get(cohort)})[:24]
+
+
+def _cohort(unit: Unit, suite: Suite, cohort: Cohort) -> dict[str, Any]:
+    persona = unit.resolve("persona", unit.body(cohort.document).get("persona"))
+    store = unit.resolve("store", unit.body(cohort.document).get("store"))
+    return {
+        "package": cohort.document.package,
+        "title": text(unit.body(cohort.document).get("title"), cohort.name),
+        "trials": cohort.trials,
+        "store": key(store) if store else None,
+        "persona": key(persona) if persona else None,
+        "customer": cohort.customer,
+        "tiers": sorted(cohort.tables["tiers"].rows) if "tiers" in cohort.tables else [],
+    }
+
+
+def _stores(suite: Suite, texts: dict[str, dict[str, str]]) -> dict[str, Any]:
+    result = {}
+    for cohort in suite.cohorts:
+        if cohort.store and cohort.store.catalog:
+            catalog = key(cohort.store.catalog)
+            name = f"{cohort.store.package}.{cohort.store.name}"
+            search = cohort.store.data["search"] | {"texts": texts[catalog][cohort.store.name]}
+            result[name] = cohort.store.data | {"catalog": catalog, "search": search}
+    return result
+
+
+def _personas(unit: Unit, suite: Suite) -> dict[str, Any]:
+    found = [unit.resolve("persona", unit.body(c.document).get("persona")) for c in suite.cohorts]
+    return {key(d): unit.compiled(compile_persona, d).data for d in found if d}
+
+
+def search_texts(suite: Suite, catalog_key: str, catalog: Catalog) -> dict[str, str]:
+    """For each store of a catalog the digest of the texts that its search reads."""
+    result = {}
+    for cohort in suite.cohorts:
+        store = cohort.store
+        if store and store.catalog and key(store.catalog) == catalog_key and store.name not in result:
+            run = compile_tree(store.data["search"]["text"])
+            result[store.name] = digest([show(run(Env({"product": p}))) for p in catalog.products])
+    return result
+
+
+def package_planners(unit: Unit, package: str) -> dict[str, Planner]:
+    """The reveal plans that a package's cohorts can draw, ready to be drawn."""
+    made = [unit.compiled(compile_reveal, d) for d in unit.visible("reveal", package)]
+    return {r.name: Planner(r) for r in made if r}

@@ -1,0 +1,170 @@
+"""`cohort`: how the trials of one type are drawn."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from shopdsl.compiler.expressions import NOTHING, Compiled, Reporter, check, expression
+from shopdsl.compiler.kinds.persona import Persona, compile_persona
+from shopdsl.compiler.kinds.store import Store, compile_store
+from shopdsl.compiler.packages import Document
+from shopdsl.compiler.tables import Table, table
+from shopdsl.compiler.unit import Unit, entries, ordered_entries, value
+from shopdsl.dsl import types as t
+from shopdsl.dsl.diagnostics import codes
+from shopdsl.dsl.parse import ParseError, parse_expression
+from shopdsl.dsl.source import Span
+from shopdsl.dsl.tree import Mapping, Node, Scalar
+from shopdsl.dsl.types import Type
+from shopdsl.dsl.vocabulary import Entry, Scope, scope
+
+PRODUCT = t.Record("product")
+REQUIRED: dict[str, Type] = {
+    "target": t.Many("bag", PRODUCT),
+    "turn_budget": t.INT,
+    "reveal": t.TEXT,
+    "withheld": t.Many("list", t.Record("hint")),
+}
+"""What every cohort draws, and of which type."""
+KNOWN: dict[str, Type] = {"difficulty": t.INT, "tier": t.TEXT}
+"""What metrics and customers know if a cohort draws it."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One drawn name: an expression, or a block that is drawn for each member of a list and collected."""
+
+    name: str
+    made: Compiled
+    span: Span
+    block: Block | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    member: str
+    lines: list[Line]
+    collect: Compiled
+
+
+@dataclass(frozen=True)
+class Cohort:
+    """A compiled cohort."""
+
+    name: str
+    trials: int
+    store: Store | None
+    persona: Persona | None
+    customer: str
+    tables: dict[str, Table]
+    lines: list[Line]
+    document: Document
+
+
+def compile_cohort(unit: Unit, document: Document) -> Cohort:
+    """Checks tables and draws, top to bottom."""
+    body = unit.body(document)
+    for key in ("store", "persona") if body.get("cases") is None else ():
+        if body.get(key) is None:
+            unit.sink.add(codes.MISSING_KEY, f"this cohort needs `{key}`", document.span, f"add `{key}: NAME`")
+    store = unit.resolve("store", body.get("store"))
+    persona_document = unit.resolve("persona", body.get("persona"))
+    persona = unit.compiled(compile_persona, persona_document) if persona_document else None
+    customer = body.get("customer")
+    customer_document = unit.resolve("customer", customer)
+    tables = {k.text: table(k.text, rows, unit.sink) for k, rows in entries(body.get("tables")) if isinstance(rows, Mapping)}
+    names = _scope(persona, tables)
+    lines, _ = _lines(unit, body.get("draw"), names)
+    cohort = Cohort(
+        document.name,
+        value(body.get("trials"), 1),
+        unit.compiled(compile_store, store) if store else None,
+        persona,
+        customer_document.name if customer_document else "scripted",
+        tables,
+        lines,
+        document,
+    )
+    if body.get("cases") is None:
+        _check_required(unit, cohort, document)
+    _check_tables(unit, cohort, body.get("tables"))
+    return cohort
+
+
+def _scope(persona: Persona | None, tables: dict[str, Table]) -> Scope:
+    records = {k: v for each in tables.values() for k, v in each.records.items()}
+    extra = {name: Entry(t.Record(f"table {name}"), "A table of the cohort.") for name in tables}
+    return scope("draw", extra, records | (persona.records if persona else {}))
+
+
+def _lines(unit: Unit, node: Node | None, names: Scope) -> tuple[list[Line], Scope]:
+    lines: list[Line] = []
+    for key, body in ordered_entries(node):
+        if key.text in names.names:
+            help = "choose another name"
+            unit.sink.add(codes.HIDES_NAME, f"`{key.text}` is known here already", key.span, help)
+        line = _block(unit, key, body, names) if isinstance(body, Mapping) else _line(unit, key, body, names)
+        lines.append(line)
+        names = names.with_names({key.text: Entry(line.made.type, "A drawn name.")})
+    return lines, names
+
+
+def _line(unit: Unit, key: Scalar, body: Node, names: Scope) -> Line:
+    wanted = REQUIRED.get(key.text) or KNOWN.get(key.text)
+    return Line(key.text, expression(body, names, unit.sink, wanted), body.span)
+
+
+_EACH = re.compile(r"\s*([a-z][a-z0-9_]*)\s+in\s+(.*)", re.DOTALL)
+
+
+def _block(unit: Unit, key: Scalar, body: Mapping, names: Scope) -> Line:
+    each = body.get("each")
+    member, source = _each(unit, each, names)
+    inner = names.with_names({member: Entry(t.element(source.type) or t.ANY, "A member.")})
+    lines, inner = _lines(unit, body.get("draw"), inner)
+    collect = expression(body.get("collect"), inner, unit.sink)
+    found = t.bare(collect.type)
+    kind = found if isinstance(found, t.Many) and found.kind == "list" else t.Many("list", found)
+    made = Compiled(source.tree, kind, source.evidence, source.used | collect.used | _used(lines))
+    return Line(key.text, made, body.span, Block(member, lines, collect))
+
+
+def _each(unit: Unit, node: Node | None, names: Scope) -> tuple[str, Compiled]:
+    if not isinstance(node, Scalar):
+        return "member", NOTHING
+    match = _EACH.fullmatch(node.text)
+    if match is None:
+        unit.sink.add(codes.SYNTAX, "`each` reads `NAME in EXPRESSION`", node.span, "for example `each: c in categories`")
+        return "member", NOTHING
+    report = Reporter(node, unit.sink, match.start(2))
+    try:
+        made = check(parse_expression(match[2]), names, report)
+    except ParseError as error:
+        report.syntax(error, "expression")
+        return match[1], NOTHING
+    if t.element(made.type) is None:
+        report(codes.NOT_ITERABLE, "this cannot be walked through", (0, len(match[2])), "")
+    return match[1], made
+
+
+def _used(lines: list[Line]) -> frozenset[str]:
+    used: frozenset[str] = frozenset()
+    for line in lines:
+        used |= line.made.used | (line.block.collect.used | _used(line.block.lines) if line.block else frozenset())
+    return used
+
+
+def _check_required(unit: Unit, cohort: Cohort, document: Document) -> None:
+    drawn = {line.name for line in cohort.lines}
+    for name in REQUIRED:
+        if name not in drawn:
+            message = f"this cohort does not draw `{name}`"
+            unit.sink.add(codes.DRAW_MISSING, message, document.span, f"add a line `{name}: …` to its `draw`")
+
+
+def _check_tables(unit: Unit, cohort: Cohort, node: Node | None) -> None:
+    used = _used(cohort.lines)
+    for key, _ in entries(node):
+        if key.text not in used:
+            unit.sink.add(codes.UNUSED_TABLE, f"nothing reads the table `{key.text}`", key.span, "remove it, or draw from it")

@@ -1,0 +1,122 @@
+"""`customer`: the words, the events and the patience of the one who plays the customer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from shopdsl.compiler.expressions import condition, expression, template
+from shopdsl.compiler.packages import Document
+from shopdsl.compiler.personas import package_personas, records
+from shopdsl.compiler.unit import Unit, decimal_text, entries, items, text, value
+from shopdsl.dsl import types as t
+from shopdsl.dsl.diagnostics import codes, nearest
+from shopdsl.dsl.tree import Mapping, Node, Scalar
+from shopdsl.dsl.vocabulary import Scope, scope
+
+
+@dataclass(frozen=True)
+class Customer:
+    """A compiled customer: its plan data."""
+
+    name: str
+    data: dict[str, Any]
+
+
+class _Blocks:
+    """Compiles blocks for each context with the records of the package's persona."""
+
+    def __init__(self, unit: Unit, package: str) -> None:
+        self.unit = unit
+        self.records = records(package_personas(unit, package))[0]
+
+    def scope(self, context: str) -> Scope:
+        return scope(context, records=self.records)
+
+    def blocks(self, node: Node | None, context: str) -> list[dict[str, Any]]:
+        return [self.block(n, context) for n in items(node) if isinstance(n, Mapping)]
+
+    def block(self, node: Mapping, context: str) -> dict[str, Any]:
+        when = node.get("when")
+        return {
+            "when": condition(when, self.scope(context), self.unit.sink).tree if when is not None else None,
+            "say": self.say(node.get("say"), context),
+        }
+
+    def say(self, node: Node | None, context: str) -> list[Any]:
+        return [template(n, self.scope(context), self.unit.sink).tree for n in items(node)]
+
+
+def compile_customer(unit: Unit, document: Document) -> Customer:
+    """Checks every phrase; a beat that has none, or none for some customers, is reported."""
+    body = unit.body(document)
+    make = _Blocks(unit, document.package)
+    phrases = {}
+    for key, node in entries(body.get("phrases")):
+        unit.resolve("beat", key)
+        phrases[key.text] = make.blocks(node, "phrase")
+        _check_last(unit, key, node)
+    for key in ("name_it", "again", "complain", "leave", "thanks"):
+        if (place := body.key(key)) is not None:
+            _check_last(unit, place, body.get(key))
+    _check_beats(unit, document, phrases)
+    events = {k.text: condition(v, make.scope("event"), unit.sink).tree for k, v in entries(body.get("events"))}
+    confirm = body.get("confirm")
+    data = {
+        "name_it": make.blocks(body.get("name_it"), "name_it"),
+        "phrases": phrases,
+        "again": make.blocks(body.get("again"), "phrase"),
+        "answers": [_answer(unit, make, n) for n in items(body.get("answers")) if isinstance(n, Mapping)],
+        "confirm": {"asks": _asks(confirm), "say": make.say(confirm.get("say"), "answer") if isinstance(confirm, Mapping) else []},
+        "complain": make.blocks(body.get("complain"), "answer"),
+        "leave": make.blocks(body.get("leave"), "answer"),
+        "thanks": make.blocks(body.get("thanks"), "answer"),
+        "events": events,
+        "frustration": _frustration(unit, make, body.get("frustration"), events),
+    }
+    return Customer(document.name, data)
+
+
+def _asks(node: Node | None) -> list[str]:
+    return [text(i) for i in items(node.get("asks"))] if isinstance(node, Mapping) else []
+
+
+def _answer(unit: Unit, make: _Blocks, node: Mapping) -> dict[str, Any]:
+    when = node.get("when")
+    return {
+        "asks": _asks(node),
+        "otherwise": bool(value(node.get("otherwise"), False)),
+        "when": condition(when, make.scope("answer"), unit.sink).tree if when is not None else None,
+        "say": make.say(node.get("say"), "answer"),
+        "gives": text(node.get("gives")) or None,
+    }
+
+
+def _frustration(unit: Unit, make: _Blocks, node: Node | None, events: dict[str, Any]) -> dict[str, Any]:
+    if not isinstance(node, Mapping):
+        return {}
+    for key, _ in entries(node.get("add")):
+        if key.text not in events:
+            help = nearest(key.text, events) or f"events: {', '.join(events)}"
+            unit.sink.add(codes.UNKNOWN_EVENT, f"`{key.text}` is not an event of this customer", key.span, help)
+    patience = make.scope("patience")
+    return {
+        "decay": decimal_text(node.get("decay")),
+        "add": {k.text: decimal_text(v) for k, v in entries(node.get("add"))},
+        "complain_at": expression(node.get("complain_at"), patience, unit.sink, t.NUMBER).tree,
+        "leave_at": expression(node.get("leave_at"), patience, unit.sink, t.NUMBER).tree,
+    }
+
+
+def _check_last(unit: Unit, key: Scalar, node: Node | None) -> None:
+    """The last block fits everyone, or somebody is left without a word."""
+    blocks = [n for n in items(node) if isinstance(n, Mapping)]
+    if not blocks or all(b.get("when") is not None for b in blocks):
+        message = f"some customers have no phrase for `{key.text}`"
+        unit.sink.add(codes.PHRASE_MISSING, message, key.span, "end the list with a block that has no `when`")
+
+
+def _check_beats(unit: Unit, document: Document, phrases: dict[str, Any]) -> None:
+    for beat in unit.visible("beat", document.package):
+        if beat.name not in phrases:
+            unit.sink.add(codes.PHRASE_MISSING, f"the beat `{beat.name}` has no phrase", document.span, f"add `{beat.name}:` to `phrases`")

@@ -1,0 +1,84 @@
+"""`metric`: one measured quantity of a trial."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from shopdsl.compiler.expressions import Compiled, condition, expression
+from shopdsl.compiler.packages import Document
+from shopdsl.compiler.personas import cohort_personas, package_personas, records
+from shopdsl.compiler.unit import Unit, items, ordered_entries, text
+from shopdsl.dsl import types as t
+from shopdsl.dsl.diagnostics import codes
+from shopdsl.dsl.tree import Node
+from shopdsl.dsl.vocabulary import Entry, Scope, scope
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A compiled metric; `cohorts` is empty where it applies to all."""
+
+    name: str
+    group: str
+    cohorts: tuple[str, ...]
+    evidence: frozenset[str]
+    data: dict[str, Any]
+    document: Document
+
+
+def compile_metric(unit: Unit, document: Document) -> Metric:
+    """Checks `let`, `when` and `value` for every persona that the metric can meet, and infers its evidence."""
+    body = unit.body(document)
+    cohorts = [unit.resolve("cohort", node) for node in items(body.get("for"))]
+    personas = cohort_personas(unit, items(body.get("for"))) if cohorts else package_personas(unit, document.package)
+    done = [_check(unit, body, scope("metric", records=known)) for known in records(personas)]
+    lets, when, value = done[0]
+    _check_value(unit, body.get("value"), value)
+    _check_lets(unit, body.get("let"), lets, when, value)
+    evidence = frozenset().union(*(made.evidence for made in [*lets.values(), when, value]))
+    data = {
+        "name": document.name,
+        "title": text(body.get("title"), document.name.replace("_", " ")),
+        "doc": text(body.get("doc")),
+        "group": text(body.get("group")),
+        "better": text(body.get("better")),
+        "unit": text(body.get("unit")),
+        "for": sorted(d.name for d in cohorts if d),
+        "let": [[name, made.tree] for name, made in lets.items()],
+        "when": when.tree if body.get("when") is not None else None,
+        "value": value.tree,
+        "evidence": "".join(sorted(evidence)),
+    }
+    return Metric(document.name, data["group"], tuple(data["for"]), evidence, data, document)
+
+
+def _check(unit: Unit, body: Any, names: Scope) -> tuple[dict[str, Compiled], Compiled, Compiled]:
+    lets: dict[str, Compiled] = {}
+    for key, node in ordered_entries(body.get("let")):
+        if key.text in names.names:
+            unit.sink.add(codes.HIDES_NAME, f"`{key.text}` is known here already", key.span, "choose another name")
+        lets[key.text] = made = expression(node, names, unit.sink)
+        names = names.with_names({key.text: Entry(made.type, "A name of the metric.")})
+    return lets, condition(body.get("when"), names, unit.sink), expression(body.get("value"), names, unit.sink)
+
+
+def _check_value(unit: Unit, node: Node | None, value: Compiled) -> None:
+    if node is None or value.type == t.ANY:
+        return
+    if t.bare(value.type) not in (t.BOOL, t.INT, t.NUMBER):
+        from shopdsl.dsl.check import article
+
+        message = f"the value of a metric is a number from 0 to 1 or a bool, and this is {article(value.type)}"
+        unit.sink.add(codes.EXPECTED_TYPE, message, node.span, "")
+    elif not value.used:
+        unit.sink.add(codes.CONSTANT_METRIC, "this value is the same for every trial", node.span, "use what the trial recorded")
+
+
+def _check_lets(unit: Unit, node: Node | None, lets: dict[str, Compiled], when: Compiled, value: Compiled) -> None:
+    used = when.used | value.used | frozenset().union(*(m.used for m in lets.values()))
+    for key, _ in ordered_entries(node):
+        if key.text not in used:
+            unit.sink.add(codes.UNUSED_LET, f"nothing uses `{key.text}`", key.span, "remove it")
+
+

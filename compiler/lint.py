@@ -1,0 +1,37 @@
+"""What is allowed and most likely a mistake."""
+
+from __future__ import annotations
+
+from shopdsl.compiler.kinds.rubric import compile_rubric
+from shopdsl.compiler.unit import Unit, entries
+from shopdsl.dsl.diagnostics import codes
+
+SHAPE_ONLY = ("case", "skill", "judge", "mutant", "model")
+
+
+def lint(unit: Unit, package: str) -> None:
+    """Report warnings for the documents of one package."""
+    _shape_only(unit, package)
+    _unscored(unit, package)
+
+
+def _shape_only(unit: Unit, package: str) -> None:
+    for kind in SHAPE_ONLY:
+        for document in unit.documents(kind, package):
+            message = f"this version checks a `{kind}` for its shape only"
+            unit.sink.add(codes.SHAPE_ONLY, message, document.span, "it takes part in nothing yet")
+
+
+def _unscored(unit: Unit, package: str) -> None:
+    """A metric that no rubric scores is reported, but counts for nothing."""
+    rubrics = [unit.compiled(compile_rubric, d) for d in unit.documents("rubric")]
+    gated = {g["metric"] for r in rubrics for g in r.data["gates"]}
+    weighed = {k.text for d in unit.documents("rubric") for k, _ in entries(unit.body(d).get("weights"))}
+    for document in unit.documents("metric", package):
+        group = unit.body(document).get("group")
+        if document.name in gated:
+            continue
+        listed = any(r.metrics is None or document.name in r.metrics for r in rubrics)
+        if not listed or (group is not None and getattr(group, "text", "") not in weighed):
+            message = f"no rubric scores the metric `{document.name}`: it is reported, and counts for nothing"
+            unit.sink.add(codes.UNSCORED_METRIC, message, document.span, "give its group a weight in a rubric, or name it there")

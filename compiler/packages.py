@@ -1,0 +1,219 @@
+"""Folders to packages: finds `shopdsl.yaml`, reads every document below it, and the packages it requires."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from shopdsl.compiler.shape import check_shape, kinds
+from shopdsl.dsl.diagnostics import Sink, codes, nearest
+from shopdsl.dsl.read import read_documents, read_source
+from shopdsl.dsl.source import Source, Span
+from shopdsl.dsl.tree import Mapping, Node, Scalar, plain
+
+MANIFEST = "shopdsl.yaml"
+STD = "std"
+LANGUAGE = 1
+
+
+@dataclass(frozen=True)
+class Document:
+    """One document of a package; `node` is its mapping."""
+
+    kind: str
+    name: str
+    node: Mapping
+    package: str
+
+    @property
+    def span(self) -> Span:
+        """The place of its name."""
+        value = self.node.get("name")
+        return value.span if value is not None else self.node.span
+
+
+@dataclass
+class Package:
+    """A package as read: its manifest, and its documents by kind and name."""
+
+    name: str
+    folder: Path
+    version: str = "0"
+    default_suite: str | None = None
+    requires: dict[str, tuple[str, Scalar]] = field(default_factory=dict)
+    documents: dict[tuple[str, str], Document] = field(default_factory=dict)
+    sources: list[Source] = field(default_factory=list)
+
+
+@dataclass
+class Workspace:
+    """The package at hand, and all it can refer to."""
+
+    main: Package
+    others: dict[str, Package]
+
+    @property
+    def packages(self) -> list[Package]:
+        return [self.main, *self.others.values()]
+
+    @cached_property
+    def _owner(self) -> dict[int, str]:
+        return {id(source): p.name for p in self.packages for source in p.sources}
+
+    def owner(self, span: Span) -> str:
+        """The package in which something was written."""
+        return self._owner.get(id(span.source), self.main.name)
+
+    def package(self, name: str) -> Package | None:
+        return next((p for p in self.packages if p.name == name), None)
+
+    def find(self, kind: str, reference: str, package: str) -> Document | None:
+        """A document by reference, as seen from a package: its own, else `std`."""
+        head, dot, tail = reference.partition(".")
+        places = [head] if dot else [package, STD]
+        for place in places:
+            found = self.package(place)
+            if found and (document := found.documents.get((kind, tail if dot else reference))):
+                return document
+        return None
+
+    def names(self, kind: str, package: str) -> list[str]:
+        """The names that a reference from a package may use."""
+        own = [n for k, n in (self.package(package) or self.main).documents if k == kind]
+        std = self.package(STD)
+        return sorted({*own, *(n for k, n in (std.documents if std else ()) if k == kind)})
+
+
+def standard_folder() -> Path:
+    """Where the standard package lies."""
+    return Path(__file__).resolve().parents[1] / "specs"
+
+
+def nearest_package(start: Path) -> Path | None:
+    """The nearest folder upwards that holds `shopdsl.yaml`."""
+    return next((f for f in (start, *start.parents) if (f / MANIFEST).is_file()), None)
+
+
+def load(folder: Path, sink: Sink, extra: tuple[Path, ...] = ()) -> Workspace:
+    """A package, the standard package and the required ones; `extra` are single files that join the package."""
+    main = read_package(folder, sink, extra)
+    workspace = Workspace(main, {})
+    if main.name != STD:
+        workspace.others[STD] = read_package(standard_folder(), sink, shown=STD)
+    _require(workspace, main, sink)
+    return workspace
+
+
+def _require(workspace: Workspace, package: Package, sink: Sink) -> None:
+    for name, (wanted, place) in sorted(package.requires.items()):
+        if workspace.package(name) is None:
+            folder = _locate(name, package.folder)
+            if folder is None:
+                help = f"put it beside this package, as `../{name}`, or name its folder in SHOPDSL_PATH"
+                sink.add(codes.PACKAGE_MISSING, f"the required package `{name}` is not there", place.span, help)
+                continue
+            workspace.others[name] = read_package(folder, sink, shown=name)
+            _require(workspace, workspace.others[name], sink)
+        _check_version(workspace.package(name), wanted, place, sink)
+
+
+def _locate(name: str, beside: Path) -> Path | None:
+    places = [beside.parent, *map(Path, filter(None, os.environ.get("SHOPDSL_PATH", "").split(os.pathsep)))]
+    return next((p / name for p in places if (p / name / MANIFEST).is_file()), None)
+
+
+def _check_version(package: Package | None, wanted: str, place: Scalar, sink: Sink) -> None:
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+    from packaging.version import InvalidVersion
+
+    if package is None or wanted == "*":
+        return
+    try:
+        if not SpecifierSet(wanted).contains(package.version, prereleases=True):
+            sink.add(codes.PACKAGE_VERSION, f"`{package.name}` is version {package.version}, and {wanted} is required", place.span)
+    except (InvalidSpecifier, InvalidVersion):
+        help = 'write a range such as ">=0.1, <1", or "*"'
+        sink.add(codes.PACKAGE_VERSION, f"`{wanted}` is not a range of versions", place.span, help)
+
+
+def read_package(folder: Path, sink: Sink, extra: tuple[Path, ...] = (), shown: str = "") -> Package:
+    """All documents of one folder, with every finding of its files reported."""
+    package = Package(folder.resolve().name, folder)
+    manifest = folder / MANIFEST
+    prefix = f"{shown}/" if shown else ""
+    if manifest.is_file():
+        _read_manifest(package, manifest, prefix + MANIFEST, sink)
+    files = [(p, prefix + p.relative_to(folder).as_posix()) for p in _files(folder)] if manifest.is_file() else []
+    for path, name in [*files, *((p, p.name) for p in extra)]:
+        source = read_source(path, name, sink)
+        if source is not None:
+            package.sources.append(source)
+            for node in read_documents(source, sink):
+                _add(package, node, sink)
+    return package
+
+
+def _files(folder: Path) -> list[Path]:
+    """Every spec below a folder, in order; hidden folders, `build`, `runs` and nested packages are left out."""
+    result: list[Path] = []
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(".") or path.is_symlink():
+            continue
+        if path.is_dir():
+            if path.name not in ("build", "runs") and not (path / MANIFEST).exists():
+                result += _files(path)
+        elif path.suffix in (".yaml", ".yml") and path.name != MANIFEST:
+            result.append(path)
+    return result
+
+
+def _read_manifest(package: Package, path: Path, shown: str, sink: Sink) -> None:
+    source = read_source(path, shown, sink)
+    documents = read_documents(source, sink) if source is not None else []
+    if source is not None:
+        package.sources.append(source)
+    if not documents or not isinstance(documents[0], Mapping):
+        if source is not None:
+            help = "write `shopdsl: 1`, `package: NAME`, `version: 0.1.0`"
+            sink.add(codes.NOT_A_DOCUMENT, "this manifest is empty or not a mapping", Span(source, 0, 0), help)
+        return
+    node = documents[0]
+    check_shape("package", node, sink)
+    data = plain(node)
+    assert isinstance(data, dict)
+    version = node.get("shopdsl")
+    if version is not None and data.get("shopdsl") != LANGUAGE:
+        message = f"this package is written in version {data.get('shopdsl')} of the language, and this is version {LANGUAGE}"
+        sink.add(codes.LANGUAGE_VERSION, message, version.span, "install the shopdsl that it was written for")
+    package.name = str(data.get("package") or package.name)
+    package.version = str(data.get("version") or "0")
+    package.default_suite = str(data["default_suite"]) if data.get("default_suite") else None
+    requires = node.get("requires")
+    if isinstance(requires, Mapping):
+        package.requires = {k.text: (v.text, v) for k, v in requires if isinstance(v, Scalar)}
+
+
+def _add(package: Package, node: Node, sink: Sink) -> None:
+    if not isinstance(node, Mapping):
+        if not (isinstance(node, Scalar) and not node.text):
+            sink.add(codes.NOT_A_DOCUMENT, "a document must be a mapping with `kind` and `name`", node.span)
+        return
+    kind, name = node.get("kind"), node.get("name")
+    if not isinstance(kind, Scalar):
+        span = Span(node.span.source, node.span.start, node.span.start + 1)
+        sink.add(codes.MISSING_KEY, "this document has no `kind`", span, f"begin with `kind:`, one of {', '.join(kinds())}")
+        return
+    if kind.text not in kinds():
+        help = nearest(kind.text, kinds()) or f"kinds: {', '.join(kinds())}"
+        sink.add(codes.UNKNOWN_KIND, f"`{kind.text}` is not a kind of document", kind.span, help)
+        return
+    check_shape(kind.text, node, sink)
+    if not isinstance(name, Scalar):
+        return
+    document = Document(kind.text, name.text, node, package.name)
+    first = package.documents.setdefault((kind.text, name.text), document)
+    if first is not document:
+        message = f"the {kind.text} `{name.text}` is defined twice, first at {first.span}"
+        sink.add(codes.DUPLICATE_DOCUMENT, message, name.span, "rename one of the two")

@@ -1,0 +1,32 @@
+"""Which personas the expressions of a package can meet."""
+
+from __future__ import annotations
+
+from shopdsl.compiler.kinds.persona import Persona, compile_persona
+from shopdsl.compiler.packages import Document
+from shopdsl.compiler.unit import Unit
+from shopdsl.dsl.tree import Node
+from shopdsl.dsl.vocabulary import Entry
+
+
+def package_personas(unit: Unit, package: str) -> list[Persona]:
+    """The personas that the package's cohorts name; without any, those it defines, else those of `std`."""
+    named = [unit.resolve("persona", unit.body(d).get("persona")) for d in unit.documents("cohort", package)]
+    documents = [d for d in named if d] or unit.documents("persona", package) or unit.documents("persona")
+    return _compiled(unit, documents)
+
+
+def cohort_personas(unit: Unit, cohorts: list[Node]) -> list[Persona]:
+    """The personas of the cohorts that a metric names."""
+    found = [unit.resolve("cohort", node) for node in cohorts]
+    return _compiled(unit, [p for d in found if d and (p := unit.resolve("persona", unit.body(d).get("persona")))])
+
+
+def _compiled(unit: Unit, documents: list[Document]) -> list[Persona]:
+    unique = {id(d.node): d for d in documents}
+    return [unit.compiled(compile_persona, d) for d in unique.values()]
+
+
+def records(personas: list[Persona]) -> list[dict[str, dict[str, Entry]]]:
+    """The records of each persona; of none, one that has no dimensions."""
+    return [p.records for p in personas] or [{"persona": {}}]

@@ -1,0 +1,217 @@
+"""From a suite to a plan on disk: check, generate catalogs, draw, prove, write. Memory does not grow with the number of trials."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from shopdsl.compiler.catalog import CatalogFailed, generate
+from shopdsl.compiler.check import check
+from shopdsl.compiler.draw import Drawer, Drawn, DrawFailed
+from shopdsl.compiler.header import header, key, metrics_digest, package_planners, search_texts
+from shopdsl.compiler.identity import trial_digest
+from shopdsl.compiler.itinerary import Planner, draw_itinerary
+from shopdsl.compiler.kinds.catalog import CatalogSpec, compile_catalog
+from shopdsl.compiler.kinds.cohort import Cohort
+from shopdsl.compiler.kinds.suite import Suite, compile_suite
+from shopdsl.compiler.packages import Document
+from shopdsl.compiler.prove import prove
+from shopdsl.compiler.sourcemap import source_map
+from shopdsl.compiler.unit import Unit
+from shopdsl.dsl.catalog import Catalog, encode
+from shopdsl.dsl.diagnostics import codes, nearest
+from shopdsl.dsl.plan import canonical, digest
+from shopdsl.dsl.values import Bag, Money, Row
+
+MAX_FAILURES = 10
+"""So many trials may break a rule before drawing stops: the same rule breaks many."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What was compiled: where the plan is, its digest, trials and the most customer messages by cohort."""
+
+    path: Path
+    digest: str
+    trials: dict[str, int]
+    messages: dict[str, int]
+
+
+def compile_plan(unit: Unit, suite: Document, path: Path, progress: Callable[[int, int], None] | None = None) -> Summary | None:
+    """Write the plan of a suite and its source map; None where something was reported. The file appears only when it is whole."""
+    check(unit, unit.workspace.main.name)
+    made = unit.compiled(compile_suite, suite)
+    if unit.sink.has_errors:
+        return None
+    catalogs = _catalogs(unit, made)
+    if unit.sink.has_errors:
+        return None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".part")
+    try:
+        summary = _write(unit, made, catalogs, partial, path, progress)
+        if summary is None or unit.sink.has_errors:
+            return None
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+    map_path(path).write_text(json.dumps(source_map(unit, made), indent=1, sort_keys=True, ensure_ascii=False) + "\n", "utf-8")
+    return summary
+
+
+def map_path(plan: Path) -> Path:
+    """Where the source map of a plan lies: `paper.plan.jsonl` has `paper.plan.map.json`."""
+    return plan.with_name(plan.name.removesuffix(".jsonl") + ".map.json")
+
+
+def find_suite(unit: Unit, name: str | None) -> Document | None:
+    """The suite of a name, or the default suite of the package, else of `std`; None where there is none (reported)."""
+    main = unit.workspace.main
+    std = unit.workspace.package("std")
+    wanted = name or main.default_suite or (std.default_suite if std else None) or ""
+    found = unit.workspace.find("suite", wanted, main.name)
+    if found is None:
+        known = unit.workspace.names("suite", main.name)
+        help = nearest(wanted, known) or f"suites: {', '.join(known)}"
+        unit.sink.add(codes.UNRESOLVED, f"there is no suite `{wanted}`", None, help)
+    return found
+
+
+def _catalogs(unit: Unit, suite: Suite) -> dict[str, Catalog]:
+    """The products of every store of a suite, by the key of the catalog."""
+    result: dict[str, Catalog] = {}
+    for cohort in suite.cohorts:
+        document = cohort.store.catalog if cohort.store else None
+        if document is None or key(document) in result:
+            continue
+        spec = unit.compiled(compile_catalog, document)
+        if not isinstance(spec, CatalogSpec):
+            help = "a store needs a catalog with `of` and `product`"
+            unit.sink.add(codes.MISSING_KEY, f"the catalog `{document.name}` is only a part", document.span, help)
+            continue
+        try:
+            result[key(document)] = generate(spec, unit.sink)
+        except CatalogFailed as error:
+            unit.sink.add(codes.DRAW_FAILED, f"`{error.field}` failed: {error}", spec.product_spans.get(error.field, document.span))
+    return result
+
+
+def _write(
+    unit: Unit, suite: Suite, catalogs: dict[str, Catalog], partial: Path, path: Path, progress: Callable[[int, int], None] | None
+) -> Summary | None:
+    total = sha256()
+    head = header(unit, suite, {name: search_texts(suite, name, catalog) for name, catalog in catalogs.items()})
+    messages = dict.fromkeys((c.name for c in suite.cohorts), 0)
+    count = sum(c.trials for c in suite.cohorts)
+    done = 0
+    with partial.open("w", encoding="utf-8", newline="\n") as file:
+
+        def put(data: Any) -> None:
+            line = canonical(data) + "\n"
+            total.update(line.encode())
+            file.write(line)
+
+        put(head)
+        for name, catalog in sorted(catalogs.items()):
+            put({"catalog": encode(catalog) | {"name": name}})
+        for trial in _trials(unit, suite, catalogs, head):
+            put(trial)
+            messages[trial["cohort"]] += trial["turn_budget"]
+            done += 1
+            if progress:
+                progress(done, count)
+    return Summary(path, total.hexdigest(), {c.name: c.trials for c in suite.cohorts}, messages)
+
+
+def _trials(unit: Unit, suite: Suite, catalogs: dict[str, Catalog], head: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for cohort in suite.cohorts:
+        if cohort.store is None or cohort.store.catalog is None or cohort.persona is None:
+            continue
+        catalog_key = key(cohort.store.catalog)
+        drawer = Drawer(cohort, catalogs[catalog_key], suite.seed)
+        planners = package_planners(unit, cohort.document.package)
+        world, score = _world(head, cohort, catalogs[catalog_key]), metrics_digest(head, cohort.name)
+        failures = 0
+        for number in range(cohort.trials):
+            trial = _trial(unit, drawer, planners, number)
+            if trial is None:
+                failures += 1
+                if failures >= MAX_FAILURES:
+                    break
+                continue
+            trial["task"], trial["score"] = trial_digest(trial, world), score
+            yield trial
+
+
+def _world(head: dict[str, Any], cohort: Cohort, catalog: Catalog) -> str:
+    about = head["cohorts"][cohort.name]
+    parts = {k: head[k] for k in ("beats", "reveals", "customers")}
+    return digest({**parts, "store": head["stores"][about["store"]], "persona": head["personas"][about["persona"]], "catalog": encode(catalog)})
+
+
+def _trial(unit: Unit, drawer: Drawer, planners: dict[str, Planner], number: int) -> dict[str, Any] | None:
+    """One trial as plan data, or None where it broke a rule (reported)."""
+    cohort = drawer.cohort
+    try:
+        drawn = drawer.draw(number)
+        style = str(drawn.names["reveal"])
+        if style not in planners:
+            line = next(line for line in cohort.lines if line.name == "reveal")
+            help = nearest(style, planners) or f"there are: {', '.join(sorted(planners))}"
+            unit.sink.add(codes.UNKNOWN_REVEAL, f"trial {cohort.name}/{number} draws the reveal plan `{style}`, and there is none", line.span, help)
+            return None
+        used, beats = draw_itinerary(drawn, planners, style)
+    except DrawFailed as error:
+        unit.sink.add(codes.DRAW_FAILED, f"trial {cohort.name}/{number}: `{error.name}` failed: {error.message}", error.span)
+        return None
+    findings = list(prove(drawn, beats, planners[used].reveal, cohort))
+    for code, message, span, help in findings:
+        unit.sink.add(code, message, span, help)
+    return None if findings else _encode(cohort, drawn, used, beats)
+
+
+def _encode(cohort: Cohort, drawn: Drawn, style: str, beats: list[dict[str, Any]]) -> dict[str, Any]:
+    special = ("target", "withheld", "turn_budget", "reveal")
+    names = {line.name: _plain(drawn.names[line.name]) for line in cohort.lines if line.name not in special}
+    items = [{"product": i.product.id, "quantity": i.quantity, "withheld": [h.name for h in i.withheld]} for i in drawn.items]
+    return {
+        "beats": beats,
+        "cohort": cohort.name,
+        "drawn": names,
+        "items": items,
+        "number": drawn.number,
+        "persona": {k: v.name for k, v in drawn.persona.fields().items()},
+        "reveal": style,
+        "seed": drawn.seed,
+        "trial": f"{cohort.name}/{drawn.number}",
+        "turn_budget": drawn.turn_budget,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """A drawn value for a plan: numbers that are not whole and money are text."""
+    match value:
+        case bool() | int() | str() | None:
+            return value
+        case float():
+            return format(value, ".12g")
+        case Money():
+            return str(value)
+        case Row() if value.name:
+            return value.name
+        case Row():
+            return {k: _plain(v) for k, v in sorted(value.fields().items())}
+        case list():
+            return [_plain(v) for v in value]
+        case frozenset():
+            return sorted((_plain(v) for v in value), key=str)
+        case dict():
+            return {str(_plain(k)): _plain(v) for k, v in value.items()}
+        case Bag():
+            return {str(_plain(k)): n for k, n in value.counts.items()}
+    return getattr(value, "id", None) or getattr(value, "name", None) or str(value)

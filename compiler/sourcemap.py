@@ -1,0 +1,35 @@
+"""Where the values of a plan come from: a file beside it, outside its digest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shopdsl.compiler.kinds.cohort import Line
+from shopdsl.compiler.kinds.suite import Suite
+from shopdsl.compiler.unit import Unit
+from shopdsl.dsl.source import Span
+
+
+def source_map(unit: Unit, suite: Suite) -> dict[str, Any]:
+    """For each cohort the line of every drawn name; for each metric, reveal plan, beat and persona the line of its document."""
+    kinds = ("metric", "reveal", "beat", "persona", "customer", "rubric", "store")
+    return {
+        "suite": _place(suite.document.span),
+        "cohorts": {c.name: {"document": _place(c.document.span), "draw": _lines(c.lines, "")} for c in suite.cohorts},
+        "documents": {kind: {d.name: _place(d.span) for d in unit.visible(kind, suite.document.package)} for kind in kinds},
+    }
+
+
+def _lines(lines: list[Line], prefix: str) -> dict[str, Any]:
+    result = {}
+    for line in lines:
+        result[prefix + line.name] = _place(line.span)
+        if line.block is not None:
+            result |= _lines(line.block.lines, f"{prefix}{line.name}.")
+    return result
+
+
+def _place(span: Span) -> dict[str, Any]:
+    line, column = span.source.position(span.start)
+    shown = span.source.text[span.start : span.end].strip()
+    return {"file": span.source.path, "line": line, "column": column, "text": " ".join(shown.split())}

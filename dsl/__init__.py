@@ -1,0 +1,1 @@
+"""The language: how a spec is read, parsed and typed, and what every name in it means."""

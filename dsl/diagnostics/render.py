@@ -1,0 +1,92 @@
+"""Diagnostics as text, JSON, GitHub annotations or SARIF."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from shopdsl.dsl.diagnostics.codes import CODES
+from shopdsl.dsl.diagnostics.diagnostic import Diagnostic
+from shopdsl.dsl.source import Span
+
+
+def text(found: Sequence[Diagnostic]) -> str:
+    """For people: message, place, the source line with carets, and help."""
+    return "\n\n".join(_one(d) for d in found) + ("\n" if found else "")
+
+
+def _one(d: Diagnostic) -> str:
+    kind = "error" if d.is_error else "warning"
+    parts = [f"{kind}[{d.code.id}]: {d.message}"]
+    if d.span:
+        parts += [f"  --> {d.span}", *_excerpt(d.span)]
+    if d.help:
+        parts.append(f"  = help: {d.help}")
+    return "\n".join(parts)
+
+
+def _excerpt(span: Span) -> list[str]:
+    line, column, end_line, end_column = span.place
+    shown = span.source.line(line)
+    start = max(0, column - 100) if len(shown) > 160 else 0
+    end = end_column if end_line == line else len(shown) + 1
+    margin = f"{line:>5} | "
+    carets = "^" * max(1, min(end, start + 160) - column)
+    pad = "".join("\t" if c == "\t" else " " for c in shown[start : column - 1])
+    return [margin + shown[start : start + 160], " " * 6 + "| " + pad + carets]
+
+
+def as_data(found: Sequence[Diagnostic]) -> list[dict[str, object]]:
+    """For programs: one mapping a finding, lines and columns from 1."""
+    return [_data(d) for d in found]
+
+
+def _data(d: Diagnostic) -> dict[str, object]:
+    line, column, end_line, end_column = d.span.place if d.span else (1, 1, 1, 1)
+    return {
+        "code": d.code.id,
+        "severity": "error" if d.is_error else "warning",
+        "file": d.span.source.path if d.span else "",
+        "line": line,
+        "column": column,
+        "end_line": end_line,
+        "end_column": end_column,
+        "message": d.message,
+        "help": d.help,
+    }
+
+
+def github(rows: Sequence[dict[str, object]]) -> str:
+    """GitHub workflow commands, one a line."""
+    return "".join(
+        f"::{r['severity']} file={r['file']},line={r['line']},col={r['column']},endLine={r['end_line']},"
+        f"endColumn={r['end_column']},title={r['code']}::{_escape(str(r['message']))}\n"
+        for r in rows
+    )
+
+
+def _escape(message: str) -> str:
+    return message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def sarif(rows: Sequence[dict[str, object]], version: str) -> str:
+    """SARIF 2.1.0, one run."""
+    used = sorted({str(r["code"]) for r in rows})
+    driver = {
+        "name": "shopdsl",
+        "version": version,
+        "rules": [{"id": c, "shortDescription": {"text": CODES[c].title}} for c in used],
+    }
+    results = [_result(r) for r in rows]
+    log = {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}],
+    }
+    return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
+
+
+def _result(r: dict[str, object]) -> dict[str, object]:
+    region = {"startLine": r["line"], "startColumn": r["column"], "endLine": r["end_line"], "endColumn": r["end_column"]}
+    place = {"physicalLocation": {"artifactLocation": {"uri": r["file"]}, "region": region}}
+    return {"ruleId": r["code"], "level": r["severity"], "message": {"text": r["message"]}, "locations": [place]}

@@ -1,0 +1,441 @@
+"""Lowered expressions to Python callables. A tree is plain data (`lower.py` makes it), so a plan can carry it.
+
+Every loop and every list that a function walks through costs steps; an evaluation past its budget fails. None goes through operators and functions as the language
+says: arithmetic gives none, order and `in` give false.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from shopdsl.dsl.functions import FUNCTIONS
+from shopdsl.dsl.library.collections import walk
+from shopdsl.dsl.library.draws import Weighted
+from shopdsl.dsl.library.texts import limit
+from shopdsl.dsl.random import Stream
+from shopdsl.dsl.values import Bag, Duration, Failed, Money, Row, show
+
+STEPS = 1_000_000
+Compiled = Callable[["Env"], Any]
+
+
+class Env:
+    """What an evaluation sees: names, the stream it may draw from, the world that answers, and its steps."""
+
+    __slots__ = ("names", "steps", "stream", "world")
+
+    def __init__(self, names: dict[str, Any], stream: Stream | None = None, world: Any = None) -> None:
+        self.names, self.stream, self.world = names, stream, world
+        self.steps = STEPS
+
+    def spend(self, n: int) -> None:
+        """Pay for n steps; raises Failed past the budget."""
+        self.steps -= n
+        if self.steps < 0:
+            raise Failed(f"this takes more than {STEPS:,} steps")
+
+
+def evaluate(tree: Any, env: Env) -> Any:
+    """The value of a tree; errors of arithmetic become Failed."""
+    return guarded(compile_tree(tree))(env)
+
+
+def guarded(run: Compiled) -> Compiled:
+    """A callable whose arithmetic errors are Failed, with words for people."""
+
+    def call(env: Env) -> Any:
+        try:
+            return run(env)
+        except (OverflowError, ZeroDivisionError, ArithmeticError) as error:
+            raise Failed(f"a number got out of hand ({type(error).__name__})") from None
+        except (TypeError, AttributeError, IndexError, ValueError, RecursionError) as error:
+            raise Failed(f"cannot be computed: {error}") from None
+
+    return call
+
+
+def compile_tree(tree: Any) -> Compiled:
+    """A callable for a tree; an unknown operation is a ValueError."""
+    if not isinstance(tree, list) or not tree or tree[0] not in _OPS:
+        raise ValueError(f"not an expression tree: {str(tree)[:60]}")
+    return _OPS[tree[0]](*tree[1:])
+
+
+def _lit(value: Any) -> Compiled:
+    return lambda env: value
+
+
+def _dec(text: str) -> Compiled:
+    return _lit(float(text))
+
+
+def _money(text: str, currency: str) -> Compiled:
+    return _lit(Money(text, currency))
+
+
+def _duration(minutes: str) -> Compiled:
+    return _lit(Duration(Decimal(minutes)))
+
+
+def _name(name: str) -> Compiled:
+    def run(env: Env) -> Any:
+        value = env.names[name]
+        if type(value) is Lazy:
+            return value.get()
+        return value
+
+    return run
+
+
+class Lazy:
+    """A value computed when it is first asked for."""
+
+    __slots__ = ("_done", "_make", "_value")
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make, self._done, self._value = make, False, None
+
+    def get(self) -> Any:
+        if not self._done:
+            self._value, self._done = self._make(), True
+        return self._value
+
+
+def _attr(of: Any, name: str) -> Compiled:
+    if name.startswith("_"):
+        raise ValueError(f"no attribute `{name}`")
+    inner = compile_tree(of)
+
+    def run(env: Env) -> Any:
+        value = inner(env)
+        if type(value) is dict:
+            return value.get(name)
+        return None if value is None else getattr(value, name)
+
+    return run
+
+
+def _index(of: Any, key: Any) -> Compiled:
+    inner, at = compile_tree(of), compile_tree(key)
+
+    def run(env: Env) -> Any:
+        value, k = inner(env), at(env)
+        if value is None or k is None:
+            return None
+        if isinstance(value, list | str):
+            return value[k] if -len(value) <= k < len(value) else None
+        if isinstance(value, Row):
+            return value.fields().get(str(k))
+        if isinstance(value, Bag):
+            return value[k]
+        return value.get(k) if k in value else value.get(str(k))
+
+    return run
+
+
+def _slice(of: Any, low: Any, high: Any) -> Compiled:
+    inner = compile_tree(of)
+    lo = compile_tree(low) if low else _lit(None)
+    hi = compile_tree(high) if high else _lit(None)
+
+    def run(env: Env) -> Any:
+        value = inner(env)
+        return None if value is None else value[lo(env) : hi(env)]
+
+    return run
+
+
+def _neg(of: Any) -> Compiled:
+    inner = compile_tree(of)
+
+    def run(env: Env) -> Any:
+        value = inner(env)
+        return None if value is None else -value
+
+    return run
+
+
+def _not(of: Any) -> Compiled:
+    inner = compile_tree(of)
+    return lambda env: not inner(env)
+
+
+def _and(parts: list[Any]) -> Compiled:
+    runs = [compile_tree(p) for p in parts]
+    return lambda env: all(r(env) for r in runs)
+
+
+def _or(parts: list[Any]) -> Compiled:
+    runs = [compile_tree(p) for p in parts]
+    return lambda env: any(r(env) for r in runs)
+
+
+def _if(condition: Any, then: Any, other: Any) -> Compiled:
+    c, a, b = compile_tree(condition), compile_tree(then), compile_tree(other)
+    return lambda env: a(env) if c(env) else b(env)
+
+
+# operators of two
+
+
+def _divide(a: Any, b: Any) -> Any:
+    return None if not isinstance(b, Money) and b == 0 or isinstance(b, Money) and not b.amount else a / b
+
+
+def _floor_divide(a: Any, b: Any) -> Any:
+    return None if b == 0 else a // b
+
+
+def _power(a: Any, b: Any) -> Any:
+    if isinstance(a, int) and isinstance(b, int) and 0 <= b <= 64 and abs(a) < 1_000_000:
+        return a**b
+    result = float(a) ** b if a or b >= 0 else None
+    return None if isinstance(result, complex) else result
+
+
+def _add(a: Any, b: Any) -> Any:
+    return limit(a + b) if isinstance(a, str) else a + b
+
+
+def _multiply(a: Any, b: Any) -> Any:
+    result = a * b
+    if isinstance(result, int) and result.bit_length() > 1024:
+        raise OverflowError
+    return result
+
+
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "+": _add, "-": operator.sub, "*": _multiply, "/": _divide, "//": _floor_divide, "**": _power, "|": operator.or_, "&": operator.and_,
+}  # fmt: skip
+_COSTLY = (list, str, frozenset, Bag)
+
+
+def _bin(op: str, left: Any, right: Any) -> Compiled:
+    a, b = compile_tree(left), compile_tree(right)
+    if op == "??":
+
+        def fallback(env: Env) -> Any:
+            value = a(env)
+            return b(env) if value is None else value
+
+        return fallback
+    function = _BINARY[op]
+
+    def run(env: Env) -> Any:
+        x, y = a(env), b(env)
+        if x is None or y is None:
+            return None
+        if isinstance(x, _COSTLY):
+            env.spend(len(x) + len(y))
+        return function(x, y)
+
+    return run
+
+
+# comparisons
+
+
+def _contains(member: Any, of: Any) -> bool:
+    if isinstance(of, Bag) and hasattr(member, "quantity"):
+        member = member.product
+    if isinstance(of, list) and of and isinstance(of[0], Row):
+        return any(member == row for row in of)
+    return member in of
+
+
+def _ordered(compare: Callable[[Any, Any], Any]) -> Callable[[Any, Any], bool]:
+    return lambda a, b: a is not None and b is not None and bool(compare(a, b))
+
+
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq, "!=": operator.ne,
+    "<": _ordered(operator.lt), "<=": _ordered(operator.le), ">": _ordered(operator.gt), ">=": _ordered(operator.ge),
+    "in": lambda a, b: a is not None and b is not None and _contains(a, b),
+    "not in": lambda a, b: a is not None and b is not None and not _contains(a, b),
+}  # fmt: skip
+
+
+def _cmp(ops: list[str], parts: list[Any]) -> Compiled:
+    runs = [compile_tree(p) for p in parts]
+    compare = [_COMPARE[o] for o in ops]
+    if len(compare) == 1:
+        first, a, b = compare[0], runs[0], runs[1]
+        return lambda env: first(a(env), b(env))
+
+    def run(env: Env) -> bool:
+        left = runs[0](env)
+        for test, part in zip(compare, runs[1:], strict=True):
+            right = part(env)
+            if not test(left, right):
+                return False
+            left = right
+        return True
+
+    return run
+
+
+# collections
+
+
+def _list(parts: list[Any]) -> Compiled:
+    runs = [compile_tree(p) for p in parts]
+    return lambda env: [r(env) for r in runs]
+
+
+def _set(parts: list[Any]) -> Compiled:
+    runs = [compile_tree(p) for p in parts]
+    return lambda env: frozenset(r(env) for r in runs)
+
+
+def _map(entries: list[Any]) -> Compiled:
+    runs = [(compile_tree(k), compile_tree(v)) for k, v in entries]
+    return lambda env: {k(env): v(env) for k, v in runs}
+
+
+def _loop(clauses: list[Any], emit: Callable[[Env], None]) -> Callable[[Env], None]:
+    if not clauses:
+        return emit
+    name, source, conditions = clauses[0]
+    values = compile_tree(source)
+    tests = [compile_tree(c) for c in conditions]
+    inner = _loop(clauses[1:], emit)
+
+    def run(env: Env) -> None:
+        members = values(env)
+        if members is None:
+            return
+        names = env.names
+        members = walk(members)
+        env.spend(len(members))
+        for names[name] in members:
+            for test in tests:
+                if not test(env):
+                    break
+            else:
+                inner(env)
+
+    return run
+
+
+class _Scope:
+    """Runs a comprehension and puts the names it used back as they were."""
+
+    __slots__ = ("names", "run")
+
+    def __init__(self, clauses: list[Any], emit: Callable[[Env], None]) -> None:
+        self.names = [c[0] for c in clauses]
+        self.run = _loop(clauses, emit)
+
+    def __call__(self, env: Env) -> None:
+        saved = [(n, env.names.get(n, self)) for n in self.names]
+        try:
+            self.run(env)
+        finally:
+            for name, value in saved:
+                if value is self:
+                    env.names.pop(name, None)
+                else:
+                    env.names[name] = value
+
+
+def _collect(clauses: list[Any], runs: list[Compiled]) -> Callable[[Env], list[list[Any]]]:
+    """For each run the list of its values over the loop."""
+    stack: list[list[list[Any]]] = []
+
+    def emit(env: Env) -> None:
+        for column, run in zip(stack[-1], runs, strict=True):
+            column.append(run(env))
+
+    scope = _Scope(clauses, emit)
+
+    def call(env: Env) -> list[list[Any]]:
+        stack.append([[] for _ in runs])
+        try:
+            scope(env)
+            return stack[-1]
+        finally:
+            stack.pop()
+
+    return call
+
+
+def _comp(kind: str, key: Any, value: Any, clauses: list[Any]) -> Compiled:
+    runs = [compile_tree(value)] + ([compile_tree(key)] if kind == "map" else [])
+    collect = _collect(clauses, runs)
+    if kind == "map":
+        return lambda env: (lambda c: dict(zip(c[1], c[0], strict=True)))(collect(env))
+    if kind == "set":
+        return lambda env: frozenset(collect(env)[0])
+    return lambda env: collect(env)[0]
+
+
+# functions
+
+
+def _call(name: str, args: list[Any], keywords: dict[str, Any]) -> Compiled:
+    function = FUNCTIONS[name]
+    runs = [compile_tree(a) for a in args]
+    named = {k: compile_tree(v) for k, v in keywords.items()}
+    apply = function.call
+
+    def run(env: Env) -> Any:
+        values = [r(env) for r in runs]
+        if not function.takes_none and None in values:
+            return None
+        for value in values:
+            if isinstance(value, _COSTLY):
+                env.spend(len(value))
+        given = {k: r(env) for k, r in named.items()}
+        if not function.takes_none and None in given.values():
+            return None
+        return _apply(function, apply, env, values, given)
+
+    return run
+
+
+def _apply(function: Any, apply: Callable[..., Any], env: Env, values: list[Any], given: dict[str, Any]) -> Any:
+    if function.draws:
+        return apply(env.stream, *values, **given)
+    if function.world:
+        return apply(env.world, *values, **given)
+    return apply(*values, **given)
+
+
+def _gen(name: str, value: Any, clauses: list[Any], keywords: dict[str, Any], each: dict[str, Any], fixed: list[str] | None) -> Compiled:
+    """A function over a comprehension; with `fixed`, the names its members and weights depend on, they are made once for equal values."""
+    function = FUNCTIONS[name]
+    collect = _collect(clauses, [compile_tree(value), *(compile_tree(t) for t in each.values())])
+    named = {k: compile_tree(v) for k, v in keywords.items()}
+    pools: dict[Any, Weighted] = {}
+
+    def pool(env: Env) -> Weighted:
+        key = tuple(id(env.names[n]) for n in fixed or ())
+        if key not in pools:
+            columns = collect(env)
+            pools[key] = Weighted(columns[0], columns[1] if each else None)
+        return pools[key]
+
+    def run(env: Env) -> Any:
+        given = {k: r(env) for k, r in named.items()}
+        if fixed is not None:
+            return function.call(env.stream, pool(env), **given)
+        columns = collect(env)
+        given |= dict(zip(each, columns[1:], strict=True))
+        return _apply(function, function.call, env, columns[:1], given)
+
+    return run
+
+
+def _template(parts: list[Any]) -> Compiled:
+    runs = [_lit(p) if isinstance(p, str) else compile_tree(p) for p in parts]
+    return lambda env: limit("".join([show(r(env)) for r in runs]))
+
+
+_OPS: dict[str, Callable[..., Compiled]] = {
+    "lit": _lit, "dec": _dec, "money": _money, "dur": _duration, "re": _lit, "name": _name, "attr": _attr, "idx": _index, "slice": _slice,
+    "neg": _neg, "not": _not, "and": _and, "or": _or, "if": _if, "bin": _bin, "cmp": _cmp, "list": _list, "set": _set, "map": _map,
+    "comp": _comp, "call": _call, "gen": _gen, "tmpl": _template,
+}  # fmt: skip

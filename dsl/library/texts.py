@@ -1,0 +1,98 @@
+"""Texts: normalised words, mentions, headlines, regular expressions on a linear-time engine."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Any
+
+from shopdsl.dsl.library.collections import walk
+from shopdsl.dsl.values import Failed, Money, show
+
+MAX_TEXT = 100_000
+_WORD = re.compile(r"[^\W_]+(?:[.'’][^\W_]+)*")
+_MONEY = re.compile(r"(?<![\w.,])([$€£¥])\s?(\d{1,3}(?:,\d{3})+|\d+)(\.\d{1,2})?(?![\d])")
+_CODES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "CNY"}
+_SMALL = frozenset("a an and at by for from in of on or the to with per".split())
+_STOP = _SMALL | frozenset("i it is one some any that this please".split())
+_UNIT = re.compile(r"(?:[a-z]{1,3}|count|pack|fl|oz)\b")
+
+
+@lru_cache(maxsize=16_384)
+def _words(text: str) -> tuple[str, ...]:
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return tuple(_WORD.findall(folded))
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, Unicode NFKC, case folded, without punctuation."""
+    return list(_words(text))
+
+
+def lower(text: str) -> str:
+    return text.lower()
+
+
+def contains(text: Any, part: Any) -> bool:
+    """Do the words of `part` stand in `text`, one after the other?"""
+    haystack, needle = " ".join(_words(show(text))), " ".join(_words(show(part)))
+    return bool(needle) and f" {needle} " in f" {haystack} "
+
+
+def mentions(text: Any, subject: Any) -> bool:
+    """Are at least two thirds of the words that matter in `subject` in `text`?"""
+    have = set(_words(show(text)))
+    wanted = [w for w in _words(show(subject)) if w not in _STOP]
+    return bool(wanted) and 3 * sum(w in have for w in wanted) >= 2 * len(wanted)
+
+
+def join(values: Any, separator: str = ", ") -> str:
+    return limit(separator.join(show(v) for v in walk(values) if v is not None))
+
+
+def limit(text: str) -> str:
+    if len(text) > MAX_TEXT:
+        raise Failed(f"a text grew past {MAX_TEXT:,} characters")
+    return text
+
+
+def headline(text: str) -> str:
+    """Title case as shops write it: small words and units stay as they are."""
+    result = [_capital(w, i, text) for i, w in enumerate(text.split(" "))]
+    return " ".join(result)
+
+
+def _capital(word: str, place: int, text: str) -> str:
+    before = text.split(" ")[place - 1] if place else ""
+    if not word or not word[0].islower():
+        return word
+    if before[:1].isdigit() and _UNIT.match(word):
+        return word
+    bare = word.strip("(),.")
+    if place and bare in _SMALL:
+        return word
+    return "-".join(part[:1].upper() + part[1:] if part not in _SMALL else part for part in word.split("-"))
+
+
+def prices(text: str) -> list[Money]:
+    """The amounts of money that a text quotes, in its order."""
+    folded = unicodedata.normalize("NFKC", text)
+    return [
+        Money((whole.replace(",", "") + (part or "")), _CODES[sign]) for sign, whole, part in _MONEY.findall(folded) if sign in _CODES
+    ]
+
+
+@lru_cache(maxsize=512)
+def pattern(source: str) -> Any:
+    """A compiled regular expression of RE2, which matches in linear time; raises re2.error."""
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = 1 << 20
+    return re2.compile(source, options)
+
+
+def matches(text: Any, regex: str) -> bool:
+    return pattern(regex).search(show(text)) is not None

@@ -1,0 +1,96 @@
+"""A plan on disk: canonical JSON lines, the contract between compiler and runtime.
+
+Line 1 is the header; then one line per catalog, `{"catalog": …}`, and one per trial, `{"trial": …}`. Keys are sorted, there are no floats:
+money is in minor units, probabilities are decimal text. The digest of a plan is the SHA-256 of its bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+FORMAT = 1
+TRIAL = '{"beats"'
+"""How the line of a trial begins; keys are sorted, and only trials have this one."""
+
+
+class PlanError(Exception):
+    """A plan that cannot be used; the message says why."""
+
+
+def canonical(data: Any) -> str:
+    """Canonical JSON: sorted keys, no spaces, no floats (a ValueError)."""
+    return _ENCODER.encode(data)
+
+
+_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def digest(data: Any) -> str:
+    """SHA-256 of the canonical JSON, in hex."""
+    return sha256(canonical(data).encode()).hexdigest()
+
+
+@dataclass
+class Plan:
+    """A plan that has been opened: its header, catalogs, and where its trials are."""
+
+    path: Path
+    digest: str
+    header: dict[str, Any]
+    catalogs: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def trials(self) -> Iterator[dict[str, Any]]:
+        """The trials, one after the other, without holding them all."""
+        with self.path.open(encoding="utf-8", newline="\n") as file:
+            for line in file:
+                if line.startswith(TRIAL):
+                    yield json.loads(line)
+
+
+def open_plan(path: Path) -> Plan:
+    """A plan from disk, checked to be whole and of this format; raises PlanError."""
+    try:
+        with path.open("rb") as file:
+            return _read(path, file)
+    except IsADirectoryError:
+        raise PlanError(f"{path} is a folder, not a plan") from None
+    except OSError as error:
+        raise PlanError(f"cannot read {path}: {error.strerror}") from None
+
+
+def _read(path: Path, file: Any) -> Plan:
+    total = sha256()
+    header: dict[str, Any] | None = None
+    catalogs: dict[str, dict[str, Any]] = {}
+    trials = 0
+    for raw in file:
+        total.update(raw)
+        if header is None:
+            header = _header(path, raw)
+        elif raw.startswith(b'{"catalog"'):
+            data = json.loads(raw)
+            catalogs[data["catalog"]["name"]] = data["catalog"]
+        else:
+            trials += 1
+    if header is None:
+        raise PlanError(f"{path} is empty")
+    expected = sum(c["trials"] for c in header["cohorts"].values())
+    if trials != expected:
+        raise PlanError(f"{path} holds {trials} trials of {expected}: it was cut; compile it again")
+    return Plan(path, total.hexdigest(), header, catalogs)
+
+
+def _header(path: Path, raw: bytes) -> dict[str, Any]:
+    try:
+        data = json.loads(raw)
+        version = data["format"]
+    except (ValueError, KeyError, TypeError):
+        raise PlanError(f"{path} is not a plan of shopdsl") from None
+    if version != FORMAT:
+        raise PlanError(f"{path} has format {version}, and this shopdsl reads {FORMAT}; compile it again")
+    return data  # type: ignore[no-any-return]

@@ -1,0 +1,1 @@
+"""The standard package `std`, as data."""
