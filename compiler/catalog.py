@@ -130,7 +130,7 @@ class _Generator:
         return product
 
     def hints(self, product: Product) -> list[Hint]:
-        values = product.attributes | {"brand": product.brand, "budget": show(product.budget)}
+        values = product.attributes | {"brand": product.brand, "budget": show(product.budget).removesuffix(".00")}
         names = [*product.attributes, *SAYABLE]
         return [
             Hint(product, n, self.say[n][1], values[n], show(self.say[n][0](Env({"value": values[n]}))))

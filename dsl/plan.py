@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 FORMAT = 1
-TRIAL = '{"beats"'
-"""How the line of a trial begins; keys are sorted, and only trials have this one."""
+TRIAL = '{"beats":['
+"""How the line of a trial begins; keys are sorted, and only trials begin with a list of beats."""
 
 
 class PlanError(Exception):

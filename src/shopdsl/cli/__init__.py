@@ -1,1 +1,73 @@
-def main() -> None: ...
+"""The command line: one file a verb, imported when it is called, so that `--help` stays quick."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from shopdsl import __version__
+
+VERBS = {
+    "check": "Report every finding of a package or of files; write nothing.",
+    "compile": "Check, draw and prove a suite; write its plan.",
+    "run": "Play the trials of a plan; score them and print the profile.",
+    "score": "Score records again, also with metrics written after the run.",
+    "report": "Print the profile of one run or more.",
+    "test": "Run the spec tests of a package.",
+    "show": "Print a merged document, or a trial and where its values come from.",
+    "evidence": "Which metric needs which evidence, and what each view decides.",
+    "explain": "Print the page of a diagnostic.",
+    "schema": "Print the JSON Schema of a kind of document.",
+    "index": "Make the search index of a store.",
+}
+
+
+class Verbs(click.Group):
+    """A group that knows its commands by name and imports one when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = import_module(f"shopdsl.cli.{cmd_name}_").command
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        from difflib import get_close_matches
+
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], VERBS, n=1)
+            ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {near[0]!r}?" if near else ""))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="shopdsl")
+def cli() -> None:
+    """Benchmarks for shopping agents, written as specs.
+
+    Example: shopdsl compile && shopdsl run
+    """
+
+
+def main() -> None:
+    """The entry point: exit code 3 and one line for a bug of ours, never a traceback."""
+    try:
+        cli.main(standalone_mode=True)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+    except Exception as error:  # the last line of defence: a bug is reported as one
+        from shopdsl.cli.common import report_bug
+
+        report_bug(error)
+        sys.exit(3)

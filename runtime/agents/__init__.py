@@ -1,0 +1,1 @@
+"""Who is evaluated: programs, callables, and the built-in agents."""

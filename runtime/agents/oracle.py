@@ -1,0 +1,75 @@
+"""The oracle knows the trial: for each beat that has come out it does what the beat obliges an agent to, and nothing else. For proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from shopdsl.dsl.evaluate import Env, compile_tree, guarded
+from shopdsl.dsl.values import show
+from shopdsl.runtime.ledger import Beat, Ledger
+from shopdsl.runtime.world import Trial
+
+Turn = Generator[dict[str, Any], dict[str, Any], str]
+
+
+class Oracle:
+    """Reads the beats of the turn from the ledger, and meets their duties."""
+
+    def __init__(self, trial: Trial, ledger: Ledger) -> None:
+        self._trial, self._ledger = trial, ledger
+        self._calls = 0
+
+    def turn(self, text: str) -> Turn:
+        said: list[str] = []
+        turn = len(self._ledger.turns)
+        for beat in [b for b in self._ledger.beats if b.turn == turn]:
+            for item in beat.items or [None]:  # type: ignore[list-item]
+                said.append((yield from self._serve(beat, item)))
+        return " ".join(s for s in said if s) or "Of course."
+
+    def _serve(self, beat: Beat, item: Any) -> Turn:
+        for duty in self._trial.beats[beat.kind]["expects"]:
+            names = {
+                "item": item, "items": beat.items, "about": beat.about, "to": beat.to, "call": None,
+                "seen": self._ledger.seen, "cart": self._ledger.cart,
+            }  # fmt: skip
+            if duty["unless"] is None or not guarded(compile_tree(duty["unless"]))(Env(names)):
+                yield from self._meet(duty, names, item)
+        if item is None:
+            return "Your order is placed."
+        if beat.about:
+            return f"The {beat.about} of {item.product.title}: {self._fact(item.product, beat.about)}."
+        return f"{item.product.title}, ${item.product.price.number:,.2f}."
+
+    def _meet(self, duty: dict[str, Any], names: dict[str, Any], item: Any) -> Generator[dict[str, Any], dict[str, Any], None]:
+        self._calls += 1
+        tool, arguments = duty["tool"], {}
+        if tool is None:
+            tool = next((n for n, t in self._trial.store.tools.items() if t.kind == duty["class"]), "")
+            arguments = {"query": item.product.title}
+        for name, tree in duty["with"].items():
+            value = guarded(compile_tree(tree))(Env(names))
+            arguments[self._parameter(tool, name)] = getattr(value, "id", value)
+        for param in self._trial.store.tools[tool].data["params"]:
+            if not param["optional"] and param["name"] not in arguments and isinstance(param["type"], dict) and "one_of" in param["type"]:
+                arguments[param["name"]] = param["type"]["one_of"][0]
+        tool = self._search_tool(tool, arguments)
+        yield {"type": "call", "id": self._calls, "tool": tool, "arguments": arguments}
+
+    def _search_tool(self, tool: str, arguments: dict[str, Any]) -> str:
+        """A search goes to the tool that takes a query."""
+        if "query" not in arguments:
+            return tool
+        tools = self._trial.store.tools
+        return next((n for n, t in tools.items() if any(p["name"] == "query" for p in t.data["params"])), tool)
+
+    def _parameter(self, tool: str, name: str) -> str:
+        """The parameter by which a tool names what a duty calls `product`."""
+        for param in self._trial.store.tools[tool].data["params"]:
+            if name in (param["name"], param["as"]):
+                return str(param["name"])
+        return name
+
+    def _fact(self, product: Any, about: str) -> str:
+        return show(product.price) if about == "price" else show(product.rating) if about == "rating" else product.attributes.get(about, "unknown")

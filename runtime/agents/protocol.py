@@ -1,0 +1,54 @@
+"""What an agent is to the runtime: it is told events and answers with actions, one at a time.
+
+Events: `{"type": "start", "system", "tools"}`, `{"type": "customer", "text"}`, `{"type": "result", "id", "result", "error"}`. Actions, in answer to
+`customer` and `result`: `{"type": "call", "id", "tool", "arguments"}` or `{"type": "say", "text"}`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+Event = dict[str, Any]
+Action = dict[str, Any]
+
+
+class Agent(Protocol):
+    """One agent in one trial."""
+
+    async def start(self, event: Event) -> None:
+        """Begin a trial."""
+
+    async def step(self, event: Event) -> Action:
+        """The next action."""
+
+    async def close(self) -> None:
+        """End the trial, whatever happened."""
+
+
+class AgentFault(Exception):
+    """The agent failed; `reason` is the end reason of the trial."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason, self.detail = reason, detail
+
+
+def checked(action: Any) -> Action:
+    """An action of the right form; raises AgentFault (agent_protocol)."""
+    if not isinstance(action, dict):
+        raise AgentFault("agent_protocol", f"an action is an object, not {type(action).__name__}: {_short(action)}")
+    if action.get("type") == "say":
+        if not isinstance(action.get("text"), str):
+            raise AgentFault("agent_protocol", f"`say` needs a text: {_short(action)}")
+        return {"type": "say", "text": action["text"][:20_000]}
+    if action.get("type") == "call":
+        if not isinstance(action.get("tool"), str):
+            raise AgentFault("agent_protocol", f"`call` needs the name of a tool: {_short(action)}")
+        arguments = action.get("arguments")
+        return {"type": "call", "id": action.get("id"), "tool": action["tool"], "arguments": {} if arguments is None else arguments}
+    raise AgentFault("agent_protocol", f"an action is `call` or `say`: {_short(action)}")
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 120 else text[:117] + "…"

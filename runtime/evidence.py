@@ -1,0 +1,91 @@
+"""A record as metrics see it: the names of the vocabulary, each computed when it is first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from shopdsl.dsl.evaluate import Lazy
+from shopdsl.dsl.library.commerce import total
+from shopdsl.dsl.values import Bag, Row
+from shopdsl.runtime.duties import Matcher, compile_duties
+from shopdsl.runtime.ledger import Ledger
+from shopdsl.runtime.trial import make_ledger
+from shopdsl.runtime.world import Trial
+
+
+@dataclass(frozen=True)
+class Final:
+    """The end state."""
+
+    cart: Bag
+    order: Any
+    total: Any
+
+
+class Reader:
+    """Turns records of one plan into the names that metrics use."""
+
+    def __init__(self, penalties: dict[str, dict[str, Any]]) -> None:
+        self._penalties = penalties
+        self._duties: dict[int, Any] = {}
+
+    def names(self, trial: Trial, record: dict[str, Any]) -> dict[str, Any]:
+        """All names of the metric vocabulary for one record."""
+        ledger = make_ledger(trial)
+        for item, say in zip(ledger.items, record.get("says", ()), strict=False):
+            item.say = say
+        for event in record["events"]:
+            ledger.feed(event)
+        return self._ledger_names(trial, record, ledger) | self._trial_names(trial, record)
+
+    def _ledger_names(self, trial: Trial, record: dict[str, Any], ledger: Ledger) -> dict[str, Any]:
+        matched = Lazy(lambda: self._matched(trial, ledger))
+        cart = ledger.cart
+        agent = [m for m in ledger.messages if m.role == "agent"]
+        retrieved = [c for c in ledger.calls if c.kind == "retrieval" and c.error is None and (c.query is not None or c.results)]
+        return {
+            "final": Final(cart, ledger.order, total(cart)),
+            "messages": ledger.messages,
+            "agent_messages": agent,
+            "customer_messages": [m for m in ledger.messages if m.role == "customer"],
+            "answer": agent[-1].text if agent else None,
+            "turns": ledger.turns,
+            "calls": Lazy(lambda: (matched.get(), ledger.calls)[1]),
+            "searches": retrieved,
+            "items": ledger.items,
+            "beats": ledger.beats,
+            "expected": matched,
+            "frustration": ledger.frustration,
+            "rationales": ledger.rationales,
+            "end": Row("", {"reason": record["end"]["reason"]}),
+        }
+
+    def _trial_names(self, trial: Trial, record: dict[str, Any]) -> dict[str, Any]:
+        target = Bag({i.product: i.quantity for i in trial.items()})
+        drawn = trial.data["drawn"]
+        return {
+            "target": target,
+            "target_set": frozenset(target.counts),
+            "cohort": trial.data["cohort"],
+            "persona": trial.persona,
+            "tier": drawn.get("tier", ""),
+            "difficulty": drawn.get("difficulty"),
+            "reveal": trial.data["reveal"],
+            "turn_budget": trial.data["turn_budget"],
+            "penalties": self._penalties[trial.data["cohort"]],
+            "forbidden": [Row(f["rule"], {"rule": f["rule"], "turn": f["turn"]}) for f in record.get("forbidden", ())],
+            "prohibitions": record.get("prohibitions", 0),
+        }
+
+    def _matched(self, trial: Trial, ledger: Ledger) -> Any:
+        key = id(trial.beats)
+        if key not in self._duties:
+            self._duties[key] = compile_duties(trial.beats, ledger.tools)
+        always = trial.store.data["toolset"]["always_allowed"]
+        return Matcher(ledger, self._duties[key], always).run()
+
+
+def penalty_rows(classes: dict[str, Any]) -> dict[str, Row]:
+    """Weights of mistakes by class, as expressions see them."""
+    return {c: Row(c, {k: float(v) for k, v in weights.items()}) for c, weights in classes.items()}

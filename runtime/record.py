@@ -1,0 +1,143 @@
+"""Trial records on disk: a run folder with a manifest, the plan, and one JSON line a finished trial, appended and synced.
+
+Lines end with LF only; U+2028 and U+0085 are text. A torn last line is dropped, and its trial is played again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+FORMAT = 1
+RECORDS, MANIFEST, PLAN, TIMINGS = "records.jsonl", "manifest.json", "plan.jsonl", "timings.jsonl"
+
+
+class RunBroken(Exception):
+    """A run folder that cannot be used; the message says why."""
+
+
+def create_run(folder: Path, plan: Path, manifest: dict[str, Any]) -> None:
+    """A new run folder with its manifest and a copy of the plan; raises RunBroken where it holds a run."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if (folder / MANIFEST).exists():
+            raise RunBroken(f"{folder} holds a run already; name another folder, or go on with --resume {folder}")
+        shutil.copyfile(plan, folder / PLAN)
+        (folder / RECORDS).touch()
+        _write(folder / MANIFEST, {"format": FORMAT, **manifest})
+    except OSError as error:
+        raise RunBroken(f"cannot write {folder}: {error.strerror}") from None
+
+
+def _write(path: Path, data: dict[str, Any]) -> None:
+    partial = path.with_name(path.name + ".part")
+    partial.write_text(json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False) + "\n", "utf-8")
+    os.replace(partial, path)
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a run; raises RunBroken."""
+    try:
+        data: dict[str, Any] = json.loads((folder / MANIFEST).read_text("utf-8"))
+    except FileNotFoundError:
+        raise RunBroken(f"{folder} holds no run (there is no {MANIFEST})") from None
+    except (OSError, ValueError) as error:
+        raise RunBroken(f"cannot read {folder / MANIFEST}: {error}") from None
+    if data.get("format") != FORMAT:
+        raise RunBroken(f"{folder} has records of format {data.get('format')}, and this shopdsl reads {FORMAT}")
+    return data
+
+
+def read_records(folder: Path) -> Iterator[dict[str, Any]]:
+    """Every whole record, one after the other; a torn last line is left out, a broken one inside is a RunBroken."""
+    path = folder / RECORDS
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                record = _parse(line)
+                if record is None:
+                    if not line.endswith(b"\n"):
+                        return
+                    raise RunBroken(f"{path}:{number}: this line is not a record; it was edited or damaged")
+                yield record
+    except OSError as error:
+        raise RunBroken(f"cannot read {path}: {error.strerror}") from None
+
+
+def _parse(line: bytes) -> dict[str, Any] | None:
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return None
+    return record if isinstance(record, dict) and "trial" in record and line.endswith(b"\n") else None
+
+
+class Writer:
+    """Appends records; each is on disk before `append` returns. Raises OSError where the disk does not take it, and leaves no torn line."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / RECORDS
+        self._end = _cut_torn(self._path)
+        self._file = self._path.open("r+b", buffering=0)
+        self._file.seek(self._end)
+        self._timings = (folder / TIMINGS).open("a", encoding="utf-8", newline="\n")
+
+    def append(self, record: dict[str, Any]) -> None:
+        """Write one record; how long it took goes into a file of its own, so that equal trials have equal records."""
+        timing = {"trial": record["trial"], "repeat": record.get("repeat", 0), "seconds": round(record["seconds"], 4)}
+        body = {k: v for k, v in record.items() if k != "seconds"}
+        line = _encode(body)
+        try:
+            self._whole(line)
+        except OSError:
+            self._file.truncate(self._end)
+            self._file.seek(self._end)
+            raise
+        self._end += len(line)
+        self._timings.write(json.dumps(timing) + "\n")
+
+    def _whole(self, line: bytes) -> None:
+        view = memoryview(line)
+        while view:
+            view = view[self._file.write(view) or 0 :]
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        self._file.close()
+        self._timings.close()
+
+
+def _encode(body: dict[str, Any]) -> bytes:
+    """A record as one line of UTF-8; where an agent sent half a surrogate pair, all of it as ASCII."""
+    text = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return text.encode() + b"\n"
+    except UnicodeEncodeError:
+        return json.dumps(body, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+
+
+def _cut_torn(path: Path) -> int:
+    """Drop a torn last line; the length of what is whole."""
+    data = path.read_bytes() if path.stat().st_size < 1 << 20 else _tail(path)
+    size = path.stat().st_size
+    torn = len(data) - (data.rfind(b"\n") + 1)
+    if torn:
+        os.truncate(path, size - torn)
+    return size - torn
+
+
+def _tail(path: Path) -> bytes:
+    """The end of a file, from some line's beginning on."""
+    with path.open("rb") as file:
+        step = 1 << 20
+        while True:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - step))
+            data = file.read()
+            if b"\n" in data or step >= size:
+                return data
+            step *= 2

@@ -1,0 +1,80 @@
+"""The profile on a terminal: scores by cohort and group, how trials ended, how dense tool calls were."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from shopdsl.runtime.score import CohortScore, MetricScore
+
+_BAR = 20
+
+
+def profile(agent: str, scores: dict[str, CohortScore], colour: bool = False) -> str:
+    """The profile of one agent as text."""
+    return "\n".join(line for score in scores.values() for line in _cohort(agent, score, colour)) + "\n"
+
+
+def _cohort(agent: str, c: CohortScore, colour: bool) -> Iterator[str]:
+    played = sum(c.ends.values())
+    yield ""
+    yield _strong(f"{c.title} ({c.name})", colour) + f" — agent {agent}, {played} of {c.trials} trials"
+    if c.score is not None:
+        yield f"score {c.score:.3f}  {_interval(c.low, c.high)}"
+    for gate in c.gates:
+        yield f"gate {gate['metric']}: {'passed' if gate['passed'] else gate['else'].upper()}"
+    if c.lost:
+        yield f"{c.lost} trials are lost and not in these figures: the true means lie up to {c.lost / max(1, c.trials):.0%} away"
+    width = max((len(m.title) for m in c.metrics.values()), default=10)
+    for group in dict.fromkeys(m.group for m in sorted(c.metrics.values(), key=_order)):
+        yield ""
+        yield _strong(group, colour)
+        for metric in c.metrics.values():
+            if metric.group == group:
+                yield _metric(metric, width, colour)
+    yield from _ends(c, colour)
+
+
+_GROUPS = ("outcome", "cart", "search", "tools", "grounding", "conversation", "pacing", "safety")
+
+
+def _order(m: MetricScore) -> tuple[int, str]:
+    return (_GROUPS.index(m.group) if m.group in _GROUPS else len(_GROUPS), m.group)
+
+
+def _metric(m: MetricScore, width: int, colour: bool) -> str:
+    arrow = "↑" if m.better == "higher" else "↓"
+    if m.value is None:
+        return f"  {m.title:<{width}} {arrow}    n/a" + (f"  ({m.unscored} unscored)" if m.unscored else "")
+    good = m.value if m.better == "higher" else 1 - m.value
+    bar = "█" * round(good * _BAR) + "·" * (_BAR - round(good * _BAR))
+    note = f"  n={m.n}" + (f", {m.unscored} unscored" if m.unscored else "")
+    return f"  {m.title:<{width}} {arrow}  {m.value:.3f}  {_paint(bar, good, colour)}  {_interval(m.low, m.high)}{note}"
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
+
+
+def _ends(c: CohortScore, colour: bool) -> Iterator[str]:
+    yield ""
+    yield _strong("how trials ended", colour)
+    total = max(1, sum(c.ends.values()))
+    for reason, n in c.ends.most_common():
+        yield f"  {reason:<20} {n:>5}  {n / total:>4.0%}"
+    yield ""
+    yield _strong("by tier", colour) + "          trials  bought  calls/turn"
+    for tier in sorted(c.ends_by_tier):
+        ends = c.ends_by_tier[tier]
+        turns, calls = c.calls_by_tier.get(tier, (0, 0))
+        n = sum(ends.values())
+        yield f"  {tier or '(none)':<14} {n:>6}  {ends['purchase_complete'] / n:>6.0%}  {calls / max(1, turns):>10.2f}"
+
+
+def _strong(text: str, colour: bool) -> str:
+    return f"\033[1m{text}\033[0m" if colour else text
+
+
+def _paint(bar: str, good: float, colour: bool) -> str:
+    if not colour:
+        return bar
+    return f"\033[{32 if good >= 0.8 else 33 if good >= 0.5 else 31}m{bar}\033[0m"

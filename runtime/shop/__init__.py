@@ -1,0 +1,1 @@
+"""The simulated shop: state, tools, search."""

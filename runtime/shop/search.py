@@ -1,0 +1,104 @@
+"""Search engines: by words (BM25), and by the cosine of embeddings."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import Any, Protocol
+
+from shopdsl.dsl.library.texts import words
+
+
+class Engine(Protocol):
+    """Ranks the rows of an index for a query."""
+
+    def top(self, query: str, limit: int, rows: Any = None) -> list[int]:
+        """The best rows, best first; `rows` restricts them."""
+
+    def nearness(self, a: str, b: str) -> float:
+        """How alike two queries are, -1 to 1."""
+
+
+class Pending(Exception):
+    """A query that has no vector yet; the caller has it encoded and calls again."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+def best(scores: Any, limit: int, rows: Any = None) -> list[int]:
+    """The rows of the highest scores; equal scores in the order of the index."""
+    import numpy as np
+
+    pool = scores if rows is None else scores[rows]
+    if len(pool) == 0:
+        return []
+    k = min(limit, len(pool))
+    near = np.argpartition(-pool, k - 1)[:k] if k < len(pool) else np.arange(len(pool))
+    floor = pool[near].min()
+    near = np.flatnonzero(pool >= floor)
+    order = near[np.lexsort((near, -pool[near]))][:k]
+    return [int(i) for i in (order if rows is None else rows[order])]
+
+
+class Lexical:
+    """Okapi BM25 (k1 = 1.2, b = 0.75) over case-folded words with a plural `s` dropped."""
+
+    def __init__(self, texts: list[str]) -> None:
+        import numpy as np
+
+        counts = [Counter(map(stem, words(t))) for t in texts]
+        lengths = np.array([sum(c.values()) for c in counts], dtype=np.float64)
+        norm = 1.2 * (0.25 + 0.75 * lengths / max(lengths.mean() if len(lengths) else 1.0, 1e-9))
+        postings: dict[str, list[tuple[int, int]]] = {}
+        for row, count in enumerate(counts):
+            for word, n in count.items():
+                postings.setdefault(word, []).append((row, n))
+        self._n = len(texts)
+        self._postings: dict[str, tuple[Any, Any]] = {}
+        for word, entries in postings.items():
+            rows = np.array([r for r, _ in entries])
+            tf = np.array([n for _, n in entries], dtype=np.float64)
+            idf = math.log(1 + (self._n - len(entries) + 0.5) / (len(entries) + 0.5))
+            self._postings[word] = (rows, idf * tf * 2.2 / (tf + norm[rows]))
+
+    def top(self, query: str, limit: int, rows: Any = None) -> list[int]:
+        import numpy as np
+
+        scores = np.zeros(self._n)
+        for word in dict.fromkeys(map(stem, words(query))):
+            if word in self._postings:
+                hit, weight = self._postings[word]
+                scores[hit] += weight
+        return [i for i in best(scores, limit, rows) if scores[i] > 0]
+
+    def nearness(self, a: str, b: str) -> float:
+        one, two = Counter(map(stem, words(a))), Counter(map(stem, words(b)))
+        dot = sum(n * two[w] for w, n in one.items())
+        size = math.sqrt(sum(n * n for n in one.values()) * sum(n * n for n in two.values()))
+        return dot / size if size else 0.0
+
+
+def stem(word: str) -> str:
+    """A word without a plural `s`."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+class Semantic:
+    """Cosine of normalised embeddings; queries must be encoded before (`vectors`)."""
+
+    def __init__(self, matrix: Any, vectors: dict[str, Any]) -> None:
+        self._matrix, self._vectors = matrix, vectors
+
+    def top(self, query: str, limit: int, rows: Any = None) -> list[int]:
+        return best(self._matrix @ self._vector(query), limit, rows)
+
+    def nearness(self, a: str, b: str) -> float:
+        return float(self._vector(a) @ self._vector(b))
+
+    def _vector(self, query: str) -> Any:
+        vector = self._vectors.get(query)
+        if vector is None:
+            raise Pending(query)
+        return vector

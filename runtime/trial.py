@@ -1,0 +1,158 @@
+"""One trial from its opening to its end: a customer message and an agent turn a round (arXiv 2609.16093, section 3.4)."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from shopdsl.runtime.agents.protocol import Agent, AgentFault, checked
+from shopdsl.runtime.customer.controller import Controller
+from shopdsl.runtime.customer.scripted import ScriptedCustomer
+from shopdsl.runtime.ledger import Ledger
+from shopdsl.runtime.shop.encoder import Encoder
+from shopdsl.runtime.shop.search import Pending
+from shopdsl.runtime.shop.state import State
+from shopdsl.runtime.shop.tools import Outcome
+from shopdsl.runtime.world import Trial
+
+Event = dict[str, Any]
+SILENT_TURNS = 2
+"""So many turns without a word or a call end a trial."""
+
+
+@dataclass
+class Ended(Exception):
+    """The trial is over."""
+
+    reason: str
+    detail: str = ""
+
+
+@dataclass
+class Play:
+    """A trial being played."""
+
+    trial: Trial
+    ledger: Ledger
+    agent: Agent
+    customer: ScriptedCustomer
+    encoder: Encoder | None
+    max_calls: int
+    state: State = field(default_factory=State)
+    events: list[Event] = field(default_factory=list)
+    silent: int = 0
+
+    async def run(self) -> dict[str, Any]:
+        """Play to the end; the result is the trial's record, without what the run adds."""
+        started = time.perf_counter()
+        try:
+            await self.agent.start({"type": "start", "system": self.trial.store.data["system"], "tools": self.trial.store.schemas()})
+            await self._rounds()
+        except Ended as end:
+            reason, detail = end.reason, end.detail
+        except AgentFault as fault:
+            reason, detail = fault.reason, fault.detail
+        finally:
+            await self.agent.close()
+        return self._record(reason, detail, time.perf_counter() - started)
+
+    async def _rounds(self) -> None:
+        budget = self.trial.data["turn_budget"]
+        while True:
+            event = self.customer.speak()
+            over = len(self.ledger.turns) >= budget
+            if event["stop"] is None and over:
+                raise Ended("budget_exhausted", f"{budget} messages")
+            self._note(event)
+            if event["stop"] is not None:
+                raise Ended(event["stop"])
+            await self._agent_turn(event["text"])
+
+    async def _agent_turn(self, text: str) -> None:
+        action = checked(await self.agent.step({"type": "customer", "text": text}))
+        calls = 0
+        while action["type"] == "call":
+            calls += 1
+            if calls > self.max_calls:
+                raise Ended("tool_loop", f"more than {self.max_calls} calls in one turn")
+            outcome = await self._call(action)
+            action = checked(await self.agent.step({"type": "result", "id": action["id"], "result": outcome.result, "error": outcome.error}))
+        self._note({"type": "agent", "text": action["text"]})
+        self.silent = 0 if calls or action["text"].strip() else self.silent + 1
+        if self.silent >= SILENT_TURNS:
+            raise Ended("agent_silent", f"{SILENT_TURNS} turns without a word or a call")
+
+    async def _call(self, action: dict[str, Any]) -> Outcome:
+        cart, order = self.state.cart, self.state.order
+        while True:
+            try:
+                outcome = self.trial.store.call(action["tool"], action["arguments"], self.state)
+                near = self._near(outcome)
+                break
+            except Pending as pending:
+                assert self.encoder is not None
+                await self.encoder.prepare(pending.text)
+        event: Event = {
+            "type": "call",
+            "id": action["id"],
+            "tool": action["tool"],
+            "args": action["arguments"],
+            "result": outcome.result,
+            "error": outcome.error,
+            "finds": [p.id for p in outcome.finds],
+            "query": outcome.query,
+            "product": outcome.product.id if outcome.product else None,
+            "quantity": outcome.quantity,
+        }
+        if near:
+            event["near"] = near
+        if self.state.cart is not cart:
+            event["cart"] = {p.id: self.state.cart[p] for p in self.state.cart}
+        if self.state.order is not order and self.state.order is not None:
+            total = self.state.order.total
+            event["order"] = {"id": self.state.order.id, "total": str(total.amount) if total else None}
+        self._note(event)
+        return outcome
+
+    def _near(self, outcome: Outcome) -> list[list[int]]:
+        """The similarity of this query to every earlier one, in thousandths: scoring needs it, and only the engine can compute it."""
+        engine = self.trial.store.engine
+        if outcome.query is None or outcome.error is not None or engine is None:
+            return []
+        earlier = [c for c in self.ledger.calls if c.query is not None and c.error is None]
+        return [[c.at, round(1000 * engine.nearness(outcome.query, c.query or ""))] for c in earlier]
+
+    def _note(self, event: Event) -> None:
+        self.events.append(event)
+        self.ledger.feed(event)
+
+    def _record(self, reason: str, detail: str, seconds: float) -> dict[str, Any]:
+        order = self.state.order
+        return {
+            "trial": self.trial.id,
+            "cohort": self.trial.data["cohort"],
+            "task": self.trial.data["task"],
+            "says": [i.say for i in self.ledger.items],
+            "events": self.events,
+            "end": {"reason": reason, "detail": detail},
+            "final": {"cart": {p.id: self.state.cart[p] for p in self.state.cart}, "order": order.id if order else None},
+            "seconds": seconds,
+        }
+
+
+def make_ledger(trial: Trial) -> Ledger:
+    """An empty ledger for a trial."""
+    store = trial.store
+    tools = {name: (tool.kind, tool.role) for name, tool in store.tools.items()}
+    fields = trial.persona.fields().get("message_length")
+    cap = fields.fields().get("reply_cap") if fields is not None else None
+    return Ledger(trial.items(), trial.itinerary, trial.beats, tools, store.catalog, store.titles, cap)
+
+
+def make_customer(script: Any, program: Any, trial: Trial, ledger: Ledger) -> ScriptedCustomer:
+    """The scripted customer of a trial."""
+    drawn = trial.data["drawn"]
+    names = {"persona": trial.persona, "tier": drawn.get("tier", ""), "difficulty": drawn.get("difficulty")}
+    controller = Controller(program, trial.itinerary, ledger.items, names)
+    return ScriptedCustomer(script, controller, trial, ledger)

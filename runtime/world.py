@@ -1,0 +1,115 @@
+"""A plan as the runtime uses it: stores ready to be called, trials ready to be played."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from shopdsl.dsl.catalog import Catalog, decode
+from shopdsl.dsl.plan import Plan
+from shopdsl.dsl.values import Money, Row
+from shopdsl.runtime.items import Item
+from shopdsl.runtime.shop.store import Store
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One trial of a plan: its line (`data`), and what it refers to."""
+
+    data: dict[str, Any]
+    store: Store
+    persona: Row
+    beats: dict[str, Any]
+    reveal: dict[str, Any]
+    persona_values: dict[str, Any]
+
+    @property
+    def id(self) -> str:
+        return str(self.data["trial"])
+
+    @property
+    def itinerary(self) -> list[dict[str, Any]]:
+        result: list[dict[str, Any]] = self.data["beats"]
+        return result
+
+    def items(self) -> list[Item]:
+        """The wanted items, fresh: nothing has been asked for."""
+        by_id = self.store.catalog.by_id
+        return [Item(i, by_id[d["product"]], d["quantity"], d["withheld"]) for i, d in enumerate(self.data["items"])]
+
+
+@dataclass
+class World:
+    """An opened plan with its stores."""
+
+    plan: Plan
+    _stores: dict[str, Store] = field(default_factory=dict)
+
+    @property
+    def header(self) -> dict[str, Any]:
+        return self.plan.header
+
+    @cached_property
+    def catalogs(self) -> dict[str, Catalog]:
+        return {name: decode(data) for name, data in self.plan.catalogs.items()}
+
+    def store(self, name: str) -> Store:
+        """A store by its key in the header."""
+        if name not in self._stores:
+            data = self.header["stores"][name]
+            self._stores[name] = Store(name.rpartition(".")[2], data, self.catalogs[data["catalog"]])
+        return self._stores[name]
+
+    def trials(self) -> Iterator[Trial]:
+        """Every trial of the plan, in its order."""
+        return (self.trial(data) for data in self.plan.trials())
+
+    def trial(self, data: dict[str, Any]) -> Trial:
+        """A trial line with what it refers to."""
+        cohort = self.header["cohorts"][data["cohort"]]
+        values = self.header["personas"][cohort["persona"]]["dimensions"]
+        package = cohort["package"]
+        return Trial(
+            data,
+            self.store(cohort["store"]),
+            persona_row(values, data["persona"]),
+            self._visible("beats", package),
+            self._visible("reveals", package)[data["reveal"]],
+            values,
+        )
+
+    def _visible(self, kind: str, package: str) -> dict[str, Any]:
+        return visible(self.header[kind], package)
+
+
+def visible(documents: dict[str, Any], package: str) -> dict[str, Any]:
+    """What unqualified names in a package mean: `std`'s documents, and its own over them."""
+    std = {k.removeprefix("std."): v for k, v in documents.items() if k.startswith("std.")}
+    return std | {k.partition(".")[2]: v for k, v in documents.items() if k.startswith(package + ".")}
+
+
+def persona_row(dimensions: dict[str, Any], chosen: dict[str, str]) -> Row:
+    """A persona as expressions see it."""
+    rows = {}
+    for name, value in chosen.items():
+        fields = dimensions[name][value]["fields"]
+        rows[name] = Row(value, {k: constant(v) for k, v in fields.items()})
+    return Row("", rows)
+
+
+def constant(value: Any) -> Any:
+    """A constant from its plan data (the inverse of `compiler/constants.encode`)."""
+    match value:
+        case {"n": text}:
+            return float(text)
+        case {"money": amount, "currency": currency}:
+            return Money(amount, currency)
+        case {"row": fields}:
+            return Row("", {k: constant(v) for k, v in fields.items()})
+        case {"map": entries}:
+            return {constant(k): constant(v) for k, v in entries}
+        case list():
+            return [constant(v) for v in value]
+    return value

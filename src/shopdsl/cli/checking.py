@@ -1,0 +1,119 @@
+"""Findings of packages and files, kept on disk by the digest of all that they depend on."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from shopdsl import __version__
+from shopdsl.cli.common import Trouble, package_folder
+
+Rows = list[dict[str, Any]]
+
+
+def findings(paths: tuple[Path, ...], package: Path | None) -> tuple[Rows, str]:
+    """All findings of the paths (files, or packages), as data and as text."""
+    rows: Rows = []
+    texts: list[str] = []
+    for folder, extra, only in _targets(paths, package):
+        found, text = _cached(folder, extra, only)
+        rows += found
+        texts += [text.rstrip("\n")] if text else []
+    return rows, "\n\n".join(texts) + ("\n" if texts else "")
+
+
+Target = tuple[Path, tuple[Path, ...], Path | None]
+
+
+def _targets(paths: tuple[Path, ...], package: Path | None) -> list[Target]:
+    """For each path its package's folder, files beside a package, and the file that is asked about."""
+    from shopdsl.compiler.packages import MANIFEST, nearest_package
+
+    if not paths:
+        return [(package_folder(package), (), None)]
+    result: list[Target] = []
+    for path in paths:
+        if not path.exists():
+            raise Trouble(f"{path} does not exist", 2)
+        here = nearest_package(path.resolve() if path.is_dir() else path.resolve().parent)
+        if path.is_dir():
+            if here is None:
+                raise Trouble(f"{path} is in no package: no {MANIFEST} here or above", 2)
+            result.append((here, (), None if (path / MANIFEST).is_file() else path.resolve()))
+        elif here is None:
+            result.append((path.resolve().parent, (path,), path.resolve()))
+        else:
+            result.append((here, (), path.resolve()))
+    return result
+
+
+def _cached(folder: Path, extra: tuple[Path, ...], only: Path | None) -> tuple[Rows, str]:
+    from shopdsl.runtime.cache import cache_folder
+
+    key = _key(folder, extra, only)
+    path = cache_folder() / "check" / f"{key}.json"
+    try:
+        kept = json.loads(path.read_text("utf-8"))
+        return kept["rows"], kept["text"]
+    except (OSError, ValueError, KeyError):
+        pass
+    rows, text = _find(folder, extra, only)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(f"{path.name}.{os.getpid()}")
+        partial.write_text(json.dumps({"rows": rows, "text": text}), "utf-8")
+        os.replace(partial, path)
+    except OSError:
+        pass  # a cache that cannot be written costs time only
+    return rows, text
+
+
+def _key(folder: Path, extra: tuple[Path, ...], only: Path | None) -> str:
+    from shopdsl.compiler.packages import standard_folder
+
+    total = blake2b(digest_size=20)
+    total.update(f"{__version__}\0{os.environ.get('SHOPDSL_PATH', '')}\0{only}\0{folder.resolve()}\0".encode())
+    code = Path(__file__).resolve().parents[3]
+    ours = [p for part in ("dsl", "compiler") for p in sorted((standard_folder().parent / part).rglob("*")) if p.suffix in (".py", ".lark", ".json")]
+    for path in ours:
+        stat = path.stat()
+        total.update(f"{path.relative_to(code) if path.is_relative_to(code) else path.name}\0{stat.st_mtime_ns}\0{stat.st_size}\0".encode())
+    for path in [*_specs(folder), *_specs(standard_folder()), *_specs(folder.parent, siblings=True), *extra]:
+        total.update(f"{path}\0".encode())
+        try:
+            total.update(path.read_bytes() if path.is_file() and path.stat().st_size < 4_000_000 else b"?")
+        except OSError:
+            total.update(b"unreadable")
+    return total.hexdigest()
+
+
+def _specs(folder: Path, siblings: bool = False) -> Iterable[Path]:
+    """The YAML files of a package; of its siblings only those that are packages."""
+    if not siblings:
+        return sorted(p for p in folder.rglob("*") if p.suffix in (".yaml", ".yml"))
+    try:
+        return [p for f in sorted(folder.iterdir()) if (f / "shopdsl.yaml").is_file() for p in _specs(f)]
+    except OSError:
+        return []
+
+
+def _find(folder: Path, extra: tuple[Path, ...], only: Path | None) -> tuple[Rows, str]:
+    from shopdsl.compiler.check import check
+    from shopdsl.compiler.packages import load
+    from shopdsl.compiler.unit import Unit
+    from shopdsl.dsl.diagnostics import Sink, render
+
+    sink = Sink()
+    workspace = load(folder, sink, extra)
+    check(Unit(workspace, sink), workspace.main.name)
+    found = [d for d in sink.all() if only is None or d.span is None or _within(folder, d.span.source.path, only, extra)]
+    return render.as_data(found), render.text(found)
+
+
+def _within(folder: Path, shown: str, only: Path, extra: tuple[Path, ...]) -> bool:
+    path = only if extra and shown == only.name else (folder / shown).resolve()
+    return path == only or only in path.parents

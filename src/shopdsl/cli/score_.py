@@ -1,0 +1,73 @@
+"""`shopdsl score`."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from shopdsl.cli.common import Trouble, colour, emit, fail_on, open_unit, package_option
+
+
+@click.command("score")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--suite", help="Score with the metrics and rubrics of this suite, as its specs are now.")
+@click.option("--evidence", "view", default="full", help="Score with only what this view keeps: see `shopdsl evidence`.")
+@click.option("--format", "format_", type=click.Choice(["text", "json", "csv"]), default="text", help="How scores are printed.")
+@package_option
+def command(folder: Path, suite: str | None, view: str, format_: str, package: Path | None) -> None:
+    """Score the records of a run again, with metrics as the specs are now.
+
+    The specs are those of the package at hand if it has the suite that was run, else those in the plan.
+
+    Example: shopdsl score runs/mine --format json
+    """
+    from shopdsl.cli.scoring import agent_name, scored
+    from shopdsl.dsl.vocabulary import VIEWS
+    from shopdsl.runtime.record import RunBroken, read_manifest
+    from shopdsl.runtime.report.terminal import profile
+    from shopdsl.runtime.score import as_data
+
+    if view not in VIEWS:
+        raise Trouble(f"there is no view `{view}`; there are: {', '.join(VIEWS)}", 2)
+    try:
+        manifest = read_manifest(folder)
+    except RunBroken as error:
+        raise Trouble(str(error), 2) from None
+    scores = scored(folder, None, _now(suite, manifest["suite"], package), view)
+    if format_ == "json":
+        emit(as_data(manifest["plan"], agent_name(folder), scores))
+    elif format_ == "csv":
+        _csv(scores)
+    else:
+        click.echo(profile(agent_name(folder), scores, colour()), nl=False)
+
+
+def _now(suite: str | None, played: str, package: Path | None) -> dict[str, Any] | None:
+    """Metrics and rubrics of the package at hand, or None where it does not have the suite."""
+    from shopdsl.compiler.header import scoring
+    from shopdsl.compiler.kinds.suite import compile_suite
+    from shopdsl.compiler.pipeline import find_suite
+
+    unit, sink = open_unit(package)
+    document = unit.workspace.find("suite", suite or played, unit.workspace.main.name)
+    if document is None and suite is not None:
+        find_suite(unit, suite)
+        fail_on(sink)
+    if document is None:
+        return None
+    made = scoring(unit, unit.compiled(compile_suite, document))
+    fail_on(sink)
+    return made
+
+
+def _csv(scores: dict[str, Any]) -> None:
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(["cohort", "group", "metric", "value", "low", "high", "n", "n/a", "unscored"])
+    for cohort in scores.values():
+        for m in cohort.metrics.values():
+            figures = ["" if x is None else f"{x:.6f}" for x in (m.value, m.low, m.high)]
+            out.writerow([cohort.name, m.group, m.name, *figures, m.n, m.not_applicable, m.unscored])
