@@ -12,7 +12,7 @@ from shopdsl.dsl.diagnostics import Sink, codes, nearest
 from shopdsl.dsl.source import Span
 from shopdsl.dsl.tree import Mapping, Node, Scalar, Sequence, plain
 
-_AUXILIARY = ("common", "package", "spec")
+AUXILIARY = ("common", "package", "spec")
 
 
 @cache
@@ -20,7 +20,7 @@ def kinds() -> tuple[str, ...]:
     """Every kind of document."""
     folder = files("shopdsl.dsl") / "schemas"
     names = (p.name.removesuffix(".json") for p in folder.iterdir() if p.name.endswith(".json"))
-    return tuple(sorted(n for n in names if n not in _AUXILIARY))
+    return tuple(sorted(n for n in names if n not in AUXILIARY))
 
 
 @cache

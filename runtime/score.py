@@ -54,7 +54,9 @@ class CohortScore:
     gates: list[dict[str, Any]] = field(default_factory=list)
 
 
-class _Metric:
+class MetricValue:
+    """A metric, compiled; `view` is the evidence that it may use."""
+
     def __init__(self, data: dict[str, Any], view: str) -> None:
         self.data = data
         self.visible = set(data["evidence"]) <= set(VIEWS[view])
@@ -86,7 +88,7 @@ class Scorer:
     def __init__(self, world: World, scoring: dict[str, Any] | None = None, view: str = "full") -> None:
         self.world = world
         self.scoring = scoring or world.header
-        self.metrics = {n: _Metric(m, view) for n, m in self.scoring["metrics"].items()}
+        self.metrics = {n: MetricValue(m, view) for n, m in self.scoring["metrics"].items()}
         self.cohorts = world.header["cohorts"]
         self.reader = Reader({name: self._penalties(name) for name in self.cohorts})
         self.rows: dict[str, dict[tuple[str, int], dict[str, float | None]]] = {c: {} for c in self.cohorts}

@@ -6,13 +6,14 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from shopdsl.dsl.values import Bag
 from shopdsl.runtime.agents.protocol import Agent, AgentFault, checked
 from shopdsl.runtime.customer.controller import Controller
 from shopdsl.runtime.customer.scripted import ScriptedCustomer
 from shopdsl.runtime.ledger import Ledger
 from shopdsl.runtime.shop.encoder import Encoder
-from shopdsl.runtime.shop.search import Pending
-from shopdsl.runtime.shop.state import State
+from shopdsl.runtime.shop.search import Engine, Pending
+from shopdsl.runtime.shop.state import Order, State
 from shopdsl.runtime.shop.tools import Outcome
 from shopdsl.runtime.world import Trial
 
@@ -85,43 +86,17 @@ class Play:
 
     async def _call(self, action: dict[str, Any]) -> Outcome:
         cart, order = self.state.cart, self.state.order
+        store = self.trial.store
         while True:
             try:
-                outcome = self.trial.store.call(action["tool"], action["arguments"], self.state)
-                near = self._near(outcome)
+                outcome = store.call(action["tool"], action["arguments"], self.state)
+                event = call_event(action, outcome, self.state, cart, order, store.engine, self.ledger)
                 break
             except Pending as pending:
                 assert self.encoder is not None
                 await self.encoder.prepare(pending.text)
-        event: Event = {
-            "type": "call",
-            "id": action["id"],
-            "tool": action["tool"],
-            "args": action["arguments"],
-            "result": outcome.result,
-            "error": outcome.error,
-            "finds": [p.id for p in outcome.finds],
-            "query": outcome.query,
-            "product": outcome.product.id if outcome.product else None,
-            "quantity": outcome.quantity,
-        }
-        if near:
-            event["near"] = near
-        if self.state.cart is not cart:
-            event["cart"] = {p.id: self.state.cart[p] for p in self.state.cart}
-        if self.state.order is not order and self.state.order is not None:
-            total = self.state.order.total
-            event["order"] = {"id": self.state.order.id, "total": str(total.amount) if total else None}
         self._note(event)
         return outcome
-
-    def _near(self, outcome: Outcome) -> list[list[int]]:
-        """The similarity of this query to every earlier one, in thousandths: scoring needs it, and only the engine can compute it."""
-        engine = self.trial.store.engine
-        if outcome.query is None or outcome.error is not None or engine is None:
-            return []
-        earlier = [c for c in self.ledger.calls if c.query is not None and c.error is None]
-        return [[c.at, round(1000 * engine.nearness(outcome.query, c.query or ""))] for c in earlier]
 
     def _note(self, event: Event) -> None:
         self.events.append(event)
@@ -139,6 +114,40 @@ class Play:
             "final": {"cart": {p.id: self.state.cart[p] for p in self.state.cart}, "order": order.id if order else None},
             "seconds": seconds,
         }
+
+
+def call_event(
+    action: dict[str, Any], outcome: Outcome, state: State, cart: Bag, order: Order | None, engine: Engine | None, ledger: Ledger
+) -> Event:
+    """The event of a call; `cart` and `order` are the state before it. Raises Pending where the query has no vector yet."""
+    event: Event = {
+        "type": "call",
+        "id": action["id"],
+        "tool": action["tool"],
+        "args": action["arguments"],
+        "result": outcome.result,
+        "error": outcome.error,
+        "finds": [p.id for p in outcome.finds],
+        "query": outcome.query,
+        "product": outcome.product.id if outcome.product else None,
+        "quantity": outcome.quantity,
+    }
+    if near := _near(outcome, engine, ledger):
+        event["near"] = near
+    if state.cart is not cart:
+        event["cart"] = {p.id: state.cart[p] for p in state.cart}
+    if state.order is not order and state.order is not None:
+        total = state.order.total
+        event["order"] = {"id": state.order.id, "total": str(total.amount) if total else None}
+    return event
+
+
+def _near(outcome: Outcome, engine: Engine | None, ledger: Ledger) -> list[list[int]]:
+    """The similarity of a query to every earlier one, in thousandths: scoring needs it, and only the engine can compute it."""
+    if outcome.query is None or outcome.error is not None or engine is None:
+        return []
+    earlier = [c for c in ledger.calls if c.query is not None and c.error is None]
+    return [[c.at, round(1000 * engine.nearness(outcome.query, c.query or ""))] for c in earlier]
 
 
 def make_ledger(trial: Trial) -> Ledger:

@@ -59,15 +59,15 @@ def limit(text: str) -> str:
 
 def headline(text: str) -> str:
     """Title case as shops write it: small words and units stay as they are."""
-    result = [_capital(w, i, text) for i, w in enumerate(text.split(" "))]
-    return " ".join(result)
+    spoken = text.split(" ")
+    return " ".join(_capital(w, i, spoken[max(0, i - 2) : i]) for i, w in enumerate(spoken))
 
 
-def _capital(word: str, place: int, text: str) -> str:
-    before = text.split(" ")[place - 1] if place else ""
+def _capital(word: str, place: int, before: list[str]) -> str:
     if not word or not word[0].islower():
         return word
-    if before[:1].isdigit() and _UNIT.match(word):
+    measured = before[-1:] == ["fl"] or any(b[:1].isdigit() for b in before[-1:])
+    if measured and _UNIT.match(word):
         return word
     bare = word.strip("(),.")
     if place and bare in _SMALL:

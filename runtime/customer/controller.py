@@ -84,8 +84,8 @@ class Controller:
         """What the customer is told to do."""
         return str(self.program.directives[self.itinerary[place]["beat"]](Env(self.names(place))))
 
-    def outcome(self, places: list[int], message: str) -> dict[str, Any]:
-        """What a message really asked for, and what fell due with it: for each beat whether its `said` holds."""
+    def outcome(self, places: list[int], message: str | None) -> dict[str, Any]:
+        """What a message really asked for, and what fell due with it: for each beat whether its `said` holds (without a message: it does)."""
         asked: list[int] = []
         due: list[list[int]] = []
         said: list[bool] = []
@@ -93,7 +93,7 @@ class Controller:
             beat = self.itinerary[place]
             kind = self.program.beats[beat["beat"]]
             check = self.program.said[beat["beat"]]
-            holds = check is None or bool(check(Env({**self.names(place), "message": message})))
+            holds = check is None or message is None or bool(check(Env({**self.names(place), "message": message})))
             said.append(holds)
             if holds and kind["opens"]:
                 asked += beat["items"]

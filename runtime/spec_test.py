@@ -1,0 +1,148 @@
+"""Plays a spec test: its calls run against a real shop that holds just the test's products, and its metrics are computed on the record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from shopdsl.dsl.catalog import Catalog, Category, Hint, Product
+from shopdsl.dsl.values import SYMBOLS, Failed, Money
+from shopdsl.runtime.customer.controller import Controller, Program
+from shopdsl.runtime.evidence import Reader, penalty_rows
+from shopdsl.runtime.score import MetricValue
+from shopdsl.runtime.shop.search import Lexical
+from shopdsl.runtime.shop.state import State
+from shopdsl.runtime.shop.store import Store
+from shopdsl.runtime.trial import call_event, make_ledger
+from shopdsl.runtime.world import Trial, persona_row, visible
+
+DIGITS = 4
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One expectation of a test: what was expected and found, as text, and whether they agree."""
+
+    metric: str
+    expected: str
+    found: str
+    passed: bool
+
+
+def run_test(test: dict[str, Any], expect: dict[str, str | None], metrics: dict[str, Any], shared: dict[str, Any]) -> list[Verdict]:
+    """The verdicts of one test. `shared` has `toolset`, `beats`, `dimensions`, `package`, `cohort`."""
+    trial = _trial(test, shared)
+    record = _record(test, trial)
+    penalties = shared["toolset"]["penalties"] | test["penalties"]
+    names = Reader({shared["cohort"]: penalty_rows(penalties)}).names(trial, record)
+    return [_verdict(name, wanted, metrics[name], names) for name, wanted in expect.items()]
+
+
+def _verdict(name: str, wanted: str | None, metric: Any, names: dict[str, Any]) -> Verdict:
+    expected = "none" if wanted is None else _shown(float(wanted))
+    try:
+        value = MetricValue(metric, "full").of(names)
+        found = "none" if value is None else _shown(value)
+    except Failed as error:
+        found = f"no value: {error}"
+    return Verdict(name, expected, found, expected == found)
+
+
+def _shown(value: float) -> str:
+    return f"{value:.{DIGITS}f}".rstrip("0").rstrip(".")
+
+
+def _trial(test: dict[str, Any], shared: dict[str, Any]) -> Trial:
+    chosen = {d: test["persona"].get(d, next(iter(sorted(values)))) for d, values in shared["dimensions"].items()}
+    beats = visible(shared["beats"], shared["package"])
+    order = {name: i for i, name in enumerate(test["target"])}
+    planned = [_beat(b, order, beats) for turn in test["turns"] for b in turn["beats"]]
+    data = {
+        "trial": f"{shared['cohort']}/0",
+        "cohort": shared["cohort"],
+        "seed": 0,
+        "drawn": {"tier": test["tier"], "difficulty": test["difficulty"]},
+        "items": [{"product": name, "quantity": n, "withheld": []} for name, n in test["target"].items()],
+        "beats": planned,
+        "persona": chosen,
+        "reveal": test["reveal"],
+        "turn_budget": test["turn_budget"],
+    }
+    store = Store("test", {"toolset": shared["toolset"], "search": {"text": ["tmpl", []], "limit": 100}, "system": ""}, _catalog(test["products"]))
+    store.engine = _Told(store)
+    limits = {"beats_per_message": 1, "adds_per_message": 1, "slack": 0, "stall": None}
+    return Trial(data, store, persona_row(shared["dimensions"], chosen), beats, {"guards": [], "limits": limits}, shared["dimensions"])
+
+
+def _beat(beat: dict[str, Any], order: dict[str, int], kinds: dict[str, Any]) -> dict[str, Any]:
+    items = [order[i] for i in beat["items"] if i in order]
+    due = kinds.get(beat["kind"], {}).get("due") is not None
+    return {"beat": beat["kind"], "items": items, "about": beat["about"], "to": beat["to"], "due": due, "guard": None}
+
+
+def _catalog(products: dict[str, Any]) -> Catalog:
+    category = Category("test", "Test", 1.0, Money(1, "USD"), 1.0, [])
+    for name, p in products.items():
+        price = Money(str(p["price"])[1:].replace(",", ""), SYMBOLS[str(p["price"])[0]])
+        attributes = {k: str(v) for k, v in p.get("attributes", {}).items()}
+        product = Product(
+            name, str(p["title"]), str(p.get("description", "")), "", p.get("type", name), str(p["title"]), str(p["title"]), [], "", "",
+            price, price, int(p.get("stock", 100)), 4.0, 0, attributes, [], [], category,
+        )  # fmt: skip
+        product.hints = [Hint(product, k, k, v, v) for k, v in attributes.items()]
+        category.products.append(product)
+    return Catalog("test", category.products[0].price.currency, [category])
+
+
+class _Told:
+    """A search that finds what the test says it found; nearness by words."""
+
+    def __init__(self, store: Store) -> None:
+        self._places = {p.id: i for i, p in enumerate(store.products)}
+        self._words = Lexical([p.title for p in store.products])
+        self.finds: list[str] | None = None
+        self.near: float | None = None
+
+    def top(self, query: str, limit: int, rows: Any = None) -> list[int]:
+        found = self._words.top(query, limit, rows) if self.finds is None else [self._places[i] for i in self.finds]
+        return found[:limit]
+
+    def nearness(self, a: str, b: str) -> float:
+        return self._words.nearness(a, b) if self.near is None else self.near
+
+
+def _record(test: dict[str, Any], trial: Trial) -> dict[str, Any]:
+    ledger = make_ledger(trial)
+    controller = Controller(Program(trial.reveal, trial.beats), trial.itinerary, ledger.items, {"persona": trial.persona, "tier": "", "difficulty": 1})
+    events: list[dict[str, Any]] = []
+    state, place = State(), 0
+    for turn in test["turns"]:
+        places = list(range(place, place + len(turn["beats"])))
+        place += len(places)
+        outcome = controller.outcome(places, None)
+        events.append(
+            {"type": "customer", "text": turn["customer"], "rationale": "", "frustration": turn["frustration"], "next_action": "",
+             "stop": None, "beats": places, "directives": [], "gives": turn["gives"], **outcome}
+        )  # fmt: skip
+        ledger.feed(events[-1])
+        for call in turn["calls"]:
+            events.append(_call(call, trial.store, state, ledger))
+            ledger.feed(events[-1])
+        if turn["agent"] is not None:
+            events.append({"type": "agent", "text": turn["agent"]})
+            ledger.feed(events[-1])
+    return {
+        "events": events,
+        "says": [],
+        "end": {"reason": test["end"], "detail": ""},
+        "forbidden": [{"rule": r, "turn": 1} for r in test["forbidden"]],
+        "prohibitions": test["prohibitions"],
+    }
+
+
+def _call(call: dict[str, Any], store: Store, state: State, ledger: Any) -> dict[str, Any]:
+    assert isinstance(store.engine, _Told)
+    store.engine.finds, store.engine.near = call["finds"], float(call["near"]) if call["near"] is not None else None
+    cart, order = state.cart, state.order
+    outcome = store.call(call["tool"], call["args"], state)
+    return call_event({"id": None, "tool": call["tool"], "arguments": call["args"]}, outcome, state, cart, order, store.engine, ledger)
