@@ -58,7 +58,9 @@ class _Generator:
         self.say = {name: (compile_tree(made.tree), hint) for name, (made, hint) in spec.sayings.items()}
 
     def category(self, part: Part, count: int, sink: Sink) -> Category:
-        category = Category(part.name, part.title, float(part.share), Money(part.median, self.spec.currency), part.sigma, part.tags)
+        category = Category(
+            part.name, part.title, float(part.share), Money(part.median, self.spec.currency), part.sigma, part.tags
+        )
         counts = largest_remainder([k.weight for k in part.types], count)
         drafts = [d for kind, n in zip(part.types, counts, strict=True) for d in self.drafts(part, kind, n, sink)]
         names = {"category": category}

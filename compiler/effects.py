@@ -8,11 +8,12 @@ from typing import Any
 from shopdsl.compiler.expressions import Reporter
 from shopdsl.dsl import syntax as s
 from shopdsl.dsl import types as t
-from shopdsl.dsl.check import Checker, article
+from shopdsl.dsl.check import Checker
 from shopdsl.dsl.diagnostics import Sink, codes
 from shopdsl.dsl.lower import lower
 from shopdsl.dsl.parse import ParseError, parse_effect
 from shopdsl.dsl.tree import Node, Scalar
+from shopdsl.dsl.typewords import article
 from shopdsl.dsl.vocabulary import Entry, Scope
 
 PRODUCT = t.Record("product")

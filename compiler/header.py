@@ -43,7 +43,12 @@ def header(unit: Unit, suite: Suite, texts: dict[str, dict[str, str]]) -> dict[s
         "stores": _stores(suite, texts),
         "personas": _personas(unit, suite),
         "beats": {key(d): unit.compiled(compile_beat, d).data for p in packages for d in unit.documents("beat", p)},
-        "reveals": {key(d): reveal_data(r) for p in packages for d in unit.documents("reveal", p) if (r := unit.compiled(compile_reveal, d))},
+        "reveals": {
+            key(d): reveal_data(r)
+            for p in packages
+            for d in unit.documents("reveal", p)
+            if (r := unit.compiled(compile_reveal, d))
+        },
         "customers": {d.name: unit.compiled(compile_customer, d).data for d in unit.visible("customer", package)},
         **scoring(unit, suite),
     }

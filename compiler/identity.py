@@ -24,7 +24,11 @@ def _content(node: Node, ordered: bool = False, top: bool = False) -> Any:
         case Sequence(items):
             return [_content(i) for i in items]
         case Mapping(entries):
-            pairs = [(k.text, _content(v, ordered=k.text in ("draw", "let", "bind"))) for k, v in entries if not (top and k.text in _PROSE)]
+            pairs = [
+                (k.text, _content(v, ordered=k.text in ("draw", "let", "bind")))
+                for k, v in entries
+                if not (top and k.text in _PROSE)
+            ]
             return {"pairs": [list(p) for p in pairs]} if ordered else dict(pairs)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from shopdsl.compiler.draw import Drawn, DrawFailed, Item
+from shopdsl.compiler.draw import DrawFailed, Drawn, Item
 from shopdsl.compiler.kinds.beat import Beat
 from shopdsl.compiler.kinds.reveal import Reveal
 from shopdsl.dsl import syntax as s
@@ -153,7 +153,14 @@ class _Drawing:
         about = self.value(node.about, names) if node.about is not None else None
         to = self.value(node.to, names) if node.to is not None else None
         beat = self.planner.reveal.beats[node.beat]
-        result = {"beat": node.beat, "items": [m.index for m in members], "about": about, "to": to, "due": beat.due, "guard": None}
+        result = {
+            "beat": node.beat,
+            "items": [m.index for m in members],
+            "about": about,
+            "to": to,
+            "due": beat.due,
+            "guard": None,
+        }
         if node.until is not None:
             used = self.planner.reveal.guards[node.until.at].names
             result["guard"] = self.planner.guards[node.until.at]
@@ -180,7 +187,9 @@ def interleave(threads: list[list[dict[str, Any]]], most: int, stream: Stream, b
     result: list[dict[str, Any]] = []
     waiting: dict[int, int] = {}
     while any(left):
-        ready = [i for i in range(len(left)) if left[i] and (i in begun or len(begun) < most) and waiting.get(i, -1) < len(result)]
+        ready = [
+            i for i in range(len(left)) if left[i] and (i in begun or len(begun) < most) and waiting.get(i, -1) < len(result)
+        ]
         if not ready:
             _drop_pause(left, waiting, result, beats)
             continue
@@ -203,7 +212,9 @@ def _emit(i: int, left: list[list[dict[str, Any]]], waiting: dict[int, int], res
         waiting[i] = len(result)
 
 
-def _drop_pause(left: list[list[dict[str, Any]]], waiting: dict[int, int], result: list[dict[str, Any]], beats: dict[str, Beat]) -> None:
+def _drop_pause(
+    left: list[list[dict[str, Any]]], waiting: dict[int, int], result: list[dict[str, Any]], beats: dict[str, Beat]
+) -> None:
     """Every thread that has beats left waits for another: end the wait of the first, without the beats that make the pause."""
     i = min(waiting)
     waiting.pop(i)

@@ -132,7 +132,9 @@ def _check_version(package: Package | None, wanted: str, place: Scalar, sink: Si
         return
     try:
         if not SpecifierSet(wanted).contains(package.version, prereleases=True):
-            sink.add(codes.PACKAGE_VERSION, f"`{package.name}` is version {package.version}, and {wanted} is required", place.span)
+            sink.add(
+                codes.PACKAGE_VERSION, f"`{package.name}` is version {package.version}, and {wanted} is required", place.span
+            )
     except (InvalidSpecifier, InvalidVersion):
         help = 'write a range such as ">=0.1, <1", or "*"'
         sink.add(codes.PACKAGE_VERSION, f"`{wanted}` is not a range of versions", place.span, help)

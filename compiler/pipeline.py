@@ -12,7 +12,7 @@ from typing import Any
 
 from shopdsl.compiler.catalog import CatalogFailed, generate
 from shopdsl.compiler.check import check
-from shopdsl.compiler.draw import Drawer, Drawn, DrawFailed
+from shopdsl.compiler.draw import Drawer, DrawFailed, Drawn
 from shopdsl.compiler.header import header, key, metrics_digest, package_planners, search_texts
 from shopdsl.compiler.identity import trial_digest
 from shopdsl.compiler.itinerary import Planner, draw_itinerary
@@ -97,7 +97,9 @@ def _catalogs(unit: Unit, suite: Suite) -> dict[str, Catalog]:
         try:
             result[key(document)] = generate(spec, unit.sink)
         except CatalogFailed as error:
-            unit.sink.add(codes.DRAW_FAILED, f"`{error.field}` failed: {error}", spec.product_spans.get(error.field, document.span))
+            unit.sink.add(
+                codes.DRAW_FAILED, f"`{error.field}` failed: {error}", spec.product_spans.get(error.field, document.span)
+            )
     return result
 
 
@@ -151,7 +153,14 @@ def _trials(unit: Unit, suite: Suite, catalogs: dict[str, Catalog], head: dict[s
 def _world(head: dict[str, Any], cohort: Cohort, catalog: Catalog) -> str:
     about = head["cohorts"][cohort.name]
     parts = {k: head[k] for k in ("beats", "reveals", "customers")}
-    return digest({**parts, "store": head["stores"][about["store"]], "persona": head["personas"][about["persona"]], "catalog": encode(catalog)})
+    return digest(
+        {
+            **parts,
+            "store": head["stores"][about["store"]],
+            "persona": head["personas"][about["persona"]],
+            "catalog": encode(catalog),
+        }
+    )
 
 
 def _trial(unit: Unit, drawer: Drawer, planners: dict[str, Planner], number: int) -> dict[str, Any] | None:
@@ -163,7 +172,12 @@ def _trial(unit: Unit, drawer: Drawer, planners: dict[str, Planner], number: int
         if style not in planners:
             line = next(line for line in cohort.lines if line.name == "reveal")
             help = nearest(style, planners) or f"there are: {', '.join(sorted(planners))}"
-            unit.sink.add(codes.UNKNOWN_REVEAL, f"trial {cohort.name}/{number} draws the reveal plan `{style}`, and there is none", line.span, help)
+            unit.sink.add(
+                codes.UNKNOWN_REVEAL,
+                f"trial {cohort.name}/{number} draws the reveal plan `{style}`, and there is none",
+                line.span,
+                help,
+            )
             return None
         used, beats = draw_itinerary(drawn, planners, style)
     except DrawFailed as error:

@@ -26,7 +26,12 @@ def prove(drawn: Drawn, beats: list[dict[str, Any]], reveal: Reveal, cohort: Coh
     lines = {line.name: line.span for line in cohort.lines}
     if need > budget:
         help = f"raise `turn_budget`, want less, or let `{reveal.name}` say more in one message"
-        yield codes.OVER_BUDGET, f"{where}its {len(beats)} beats take {need} messages, and it has {budget}", lines["turn_budget"], help
+        yield (
+            codes.OVER_BUDGET,
+            f"{where}its {len(beats)} beats take {need} messages, and it has {budget}",
+            lines["turn_budget"],
+            help,
+        )
     for item in drawn.items:
         if item.product.stock < item.quantity:
             message = f"{where}{item.quantity} of `{item.product.title}` are wanted, and {item.product.stock} are in stock"
@@ -41,7 +46,11 @@ def _order(beats: list[dict[str, Any]], kinds: dict[str, Beat]) -> Iterator[Foun
         before = {b["beat"] for b in beats[:place] if set(b["items"]) & set(beat["items"])}
         for needed in kinds[beat["beat"]].after:
             if needed not in before:
-                yield codes.BEAT_ORDER, f"`{beat['beat']}` comes before any `{needed}` of its item", f"put `{needed}` before it in the program"
+                yield (
+                    codes.BEAT_ORDER,
+                    f"`{beat['beat']}` comes before any `{needed}` of its item",
+                    f"put `{needed}` before it in the program",
+                )
         then = kinds[beat["beat"]].then
         after = {b["beat"] for b in beats[place + 1 :] if b["items"] == beat["items"]}
         if then is not None and then not in after:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -36,7 +35,7 @@ def _validator(kind: str) -> Any:
     from referencing import Registry
     from referencing.jsonschema import DRAFT7
 
-    registry = Registry().with_resource("common.json", DRAFT7.create_resource(schema("common")))  # type: ignore[var-annotated]
+    registry = Registry().with_resource("common.json", DRAFT7.create_resource(schema("common")))
     return Draft7Validator(schema(kind), registry=registry)
 
 
@@ -113,7 +112,12 @@ def _missing(error: Any, node: Node, key: Scalar | None, sink: Sink) -> None:
     for name in error.validator_value:
         if name not in error.instance:
             what = error.schema.get("properties", {}).get(name, {}).get("description", "")
-            sink.add(codes.MISSING_KEY, f"`{name}` is missing", key.span if key else start, f"add `{name}:`" + (f", {what}" if what else ""))
+            sink.add(
+                codes.MISSING_KEY,
+                f"`{name}` is missing",
+                key.span if key else start,
+                f"add `{name}:`" + (f", {what}" if what else ""),
+            )
 
 
 def _pattern(error: Any, node: Node, key: Scalar | None, what: str, sink: Sink) -> None:
@@ -158,7 +162,9 @@ def split_by_yaml(node: Mapping, sink: Sink) -> bool:
     for _, value in node:
         if isinstance(value, Scalar) and value.style == "" and unbalanced(value.text):
             message = f"YAML has split this expression: `{_short(value.text)}` is only its beginning"
-            sink.add(codes.SPLIT_BY_YAML, message, value.span, "put the whole expression in quotes, or write the mapping as a block")
+            sink.add(
+                codes.SPLIT_BY_YAML, message, value.span, "put the whole expression in quotes, or write the mapping as a block"
+            )
             return True
     return False
 
@@ -202,5 +208,3 @@ def _found(value: Any) -> str:
 def _short(value: Any) -> str:
     text = str(value)
     return text if len(text) <= 60 else text[:57] + "…"
-
-

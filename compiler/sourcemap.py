@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from shopdsl.compiler.kinds.cohort import Line
+from shopdsl.compiler.kinds.cohort import Cohort, Line
 from shopdsl.compiler.kinds.suite import Suite
-from shopdsl.compiler.unit import Unit
+from shopdsl.compiler.unit import Unit, entries
 from shopdsl.dsl.source import Span
 
 
@@ -16,8 +16,16 @@ def source_map(unit: Unit, suite: Suite) -> dict[str, Any]:
     return {
         "suite": _place(suite.document.span),
         "cohorts": {c.name: {"document": _place(c.document.span), "draw": _lines(c.lines, "")} for c in suite.cohorts},
+        "personas": {c.document.name: _persona(unit, c) for c in suite.cohorts},
         "documents": {kind: {d.name: _place(d.span) for d in unit.visible(kind, suite.document.package)} for kind in kinds},
     }
+
+
+def _persona(unit: Unit, cohort: Cohort) -> dict[str, Any]:
+    """For each dimension of a cohort's persona the line of every value."""
+    document = unit.resolve("persona", unit.body(cohort.document).get("persona"))
+    dimensions = entries(unit.body(document).get("dimensions")) if document else []
+    return {d.text: {v.text: _place(v.span) for v, _ in entries(values)} for d, values in dimensions}
 
 
 def _lines(lines: list[Line], prefix: str) -> dict[str, Any]:

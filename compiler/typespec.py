@@ -26,7 +26,12 @@ def read_type(node: Node | None, sink: Sink) -> Type | None:
         of = read_type(inner, sink) if key.text in ("list", "optional", "set") else None
         if of is not None:
             return t.Optional(of) if key.text == "optional" else t.Many(key.text, of)
-    sink.add(codes.BAD_TYPE, "this is not a type", node.span, "write `text`, `1..6`, `{list: T}`, `{one_of: [a, b]}` or `{optional: T}`")
+    sink.add(
+        codes.BAD_TYPE,
+        "this is not a type",
+        node.span,
+        "write `text`, `1..6`, `{list: T}`, `{one_of: [a, b]}` or `{optional: T}`",
+    )
     return None
 
 

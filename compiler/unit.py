@@ -59,7 +59,9 @@ class Unit:
         found = self.workspace.find(kind, reference.text, package)
         if found is None:
             known = self.workspace.names(kind, package)
-            help = nearest(reference.text, known) or (f"there are: {', '.join(known[:10])}" if known else f"define a {kind} of this name")
+            help = nearest(reference.text, known) or (
+                f"there are: {', '.join(known[:10])}" if known else f"define a {kind} of this name"
+            )
             self.sink.add(codes.UNRESOLVED, f"there is no {kind} `{reference.text}`", reference.span, help)
         return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import assert_never
 
 from shopdsl.dsl import syntax as s
 from shopdsl.dsl import types as t
@@ -10,7 +11,7 @@ from shopdsl.dsl.diagnostics import Code, codes, nearest
 from shopdsl.dsl.functions import FUNCTIONS, Function, Signature
 from shopdsl.dsl.operators import binary_type, comparable
 from shopdsl.dsl.types import Type
-from shopdsl.dsl.values import SYMBOLS
+from shopdsl.dsl.typewords import article
 from shopdsl.dsl.vocabulary import Entry, Scope
 
 Report = Callable[[Code, str, s.At, str], None]
@@ -27,7 +28,44 @@ class Checker:
 
     def infer(self, node: s.Expr) -> Type:
         """The type of an expression; `any` where a finding was reported."""
-        return _RULES[type(node)](self, node)
+        match node:
+            case s.Literal():
+                return self.literal(node)
+            case s.Name():
+                return self.name(node)
+            case s.Attribute():
+                return self.attribute(node)
+            case s.Call():
+                return self.call(node)
+            case s.Compare():
+                return self.compare(node)
+            case s.Binary():
+                return self.binary(node)
+            case s.Logic():
+                return self.logic(node)
+            case s.Not():
+                return self.not_(node)
+            case s.Negative():
+                return self.negative(node)
+            case s.IfElse():
+                return self.if_else(node)
+            case s.Index():
+                return self.index(node)
+            case s.Slice():
+                return self.slice(node)
+            case s.Items():
+                return t.Many(node.kind, self._common(node.parts))
+            case s.Entries():
+                return t.Map(self._common([k for k, _ in node.parts]), self._common([v for _, v in node.parts]))
+            case s.Comprehension():
+                return self.comprehension(node)
+            case s.Regex():
+                return self.regex(node)
+            case s.MoneyLiteral():
+                return t.MONEY
+            case s.DurationLiteral():
+                return t.DURATION
+        assert_never(node)
 
     def expect(self, node: s.Expr, wanted: Type) -> Type:
         """Infer, and report where the value could not stand for `wanted`."""
@@ -140,7 +178,7 @@ class Checker:
         for bound in (node.low, node.high):
             if bound is not None:
                 self._want(self.infer(bound), t.INT, bound)
-        if isinstance(t.bare(of), t.Many) and t.bare(of).kind == "list" or t.bare(of) in (t.TEXT, t.ANY):  # type: ignore[union-attr]
+        if (isinstance(t.bare(of), t.Many) and t.bare(of).kind == "list") or t.bare(of) in (t.TEXT, t.ANY):  # type: ignore[union-attr]
             return of
         self._report(codes.NOT_INDEXABLE, f"{article(of)} has no `[a:b]`", node.at, "")
         return t.ANY
@@ -165,7 +203,9 @@ class Checker:
         a, b = self.infer(node.then), self.infer(node.other)
         joined = t.join(a, b)
         if joined is None:
-            self._report(codes.OPERAND, f"the two sides of `if … else` are {article(a)} and {article(b)}", node.at, "give both one type")
+            self._report(
+                codes.OPERAND, f"the two sides of `if … else` are {article(a)} and {article(b)}", node.at, "give both one type"
+            )
             return t.ANY
         return joined
 
@@ -212,7 +252,9 @@ class Checker:
             help = "use an amount such as `$5`, or `.number` for the bare number"
             self._report(codes.MONEY_AND_NUMBER, f"`{op}` compares money with a bare number", at, help)
         elif isinstance(a, s.MoneyLiteral) and isinstance(b, s.MoneyLiteral) and a.symbol != b.symbol:
-            self._report(codes.CURRENCY, f"`{a.symbol}` and `{b.symbol}` are two currencies", at, "compare amounts of one currency")
+            self._report(
+                codes.CURRENCY, f"`{a.symbol}` and `{b.symbol}` are two currencies", at, "compare amounts of one currency"
+            )
         elif not comparable(op, left, right):
             self._report(codes.UNRELATED, f"{article(left)} `{op}` {article(right)} can never be true", at, "")
 
@@ -255,20 +297,15 @@ class Checker:
             help = nearest(str(node.value), rows) or f"rows: {', '.join(rows)}"
             self._report(codes.UNKNOWN_ROW, f'`{table}` has no row "{node.value}"', node.at, help)
 
-    def items(self, node: s.Items) -> Type:
-        return t.Many(node.kind, self._common(node.parts, node.at))
-
-    def entries(self, node: s.Entries) -> Type:
-        keys = self._common([k for k, _ in node.parts], node.at)
-        return t.Map(keys, self._common([v for _, v in node.parts], node.at))
-
-    def _common(self, parts: Iterable[s.Expr], at: s.At) -> Type:
+    def _common(self, parts: Iterable[s.Expr]) -> Type:
         result: Type | None = None
         for part in parts:
             found = self.infer(part)
             joined = found if result is None else t.join(result, found)
             if joined is None:
-                self._report(codes.OPERAND, f"members of one collection are {article(result or t.ANY)} and {article(found)}", part.at, "")
+                self._report(
+                    codes.OPERAND, f"members of one collection are {article(result or t.ANY)} and {article(found)}", part.at, ""
+                )
                 return t.ANY
             result = joined
         return result or t.ANY
@@ -345,19 +382,16 @@ class Checker:
         if any(k.name not in known for k in node.keywords):
             return
         given = ", ".join(map(str, args)) or "nothing"
-        help = "it takes " + " or ".join(text.partition(" -> ")[0] for text in function.signatures_text) + f", for example `{function.example}`"
+        help = (
+            "it takes "
+            + " or ".join(text.partition(" -> ")[0] for text in function.signatures_text)
+            + f", for example `{function.example}`"
+        )
         self._report(codes.ARGUMENTS, f"`{function.name}` does not take ({given})", node.at, help)
 
     def _want(self, found: Type, wanted: Type, node: s.Expr) -> None:
         if not t.fits(found, wanted):
             self._report(codes.EXPECTED_TYPE, f"this is {article(found)}, and {article(wanted)} is needed here", node.at, "")
-
-    def money(self, node: s.MoneyLiteral) -> Type:
-        assert node.symbol in SYMBOLS
-        return t.MONEY
-
-    def duration(self, node: s.DurationLiteral) -> Type:
-        return t.DURATION
 
 
 def _accepts(signature: Signature, args: list[Type], keywords: dict[str, Type], found: dict[str, Type]) -> bool:
@@ -377,36 +411,3 @@ def _like(of: Type, result: Type) -> Type:
 
 def _is_nonzero(node: s.Expr) -> bool:
     return isinstance(node, s.Literal) and bool(node.value)
-
-
-def article(kind: Type) -> str:
-    """A type in words, with its article."""
-    text = "nothing (none)" if kind == t.NONE else _plain(kind)
-    if text in ("money", "text", "nothing (none)") or text.startswith(("money ", "text ")):
-        return text
-    return ("an " if text[0] in "aeiou" else "a ") + text
-
-
-def _plain(kind: Type) -> str:
-    match kind:
-        case t.Basic("int"):
-            return "whole number"
-        case t.Optional(of):
-            return f"{_plain(of)} or none"
-        case t.Record(name) if name.startswith("record "):
-            return "record"
-        case t.Record(name) if name.startswith("row "):
-            return f"row of {name[4:]}"
-        case t.Record(name) if name.startswith("table "):
-            return f"table ({name[6:]})"
-        case t.Many(kind_, of):
-            return f"{kind_} of {_plain(of)}"
-    return str(kind)
-
-
-_RULES: dict[type, Callable[[Checker, s.Expr], Type]] = {
-    s.Literal: Checker.literal, s.MoneyLiteral: Checker.money, s.DurationLiteral: Checker.duration, s.Regex: Checker.regex,
-    s.Name: Checker.name, s.Attribute: Checker.attribute, s.Index: Checker.index, s.Slice: Checker.slice, s.Call: Checker.call,
-    s.Negative: Checker.negative, s.Not: Checker.not_, s.Binary: Checker.binary, s.Logic: Checker.logic, s.Compare: Checker.compare,
-    s.IfElse: Checker.if_else, s.Items: Checker.items, s.Entries: Checker.entries, s.Comprehension: Checker.comprehension,
-}  # type: ignore[dict-item] # fmt: skip

@@ -123,7 +123,9 @@ def free_names(nodes: list[s.Expr], clauses: tuple[s.Clause, ...] = ()) -> tuple
     return names, calls
 
 
-def _walk_clauses(clauses: tuple[s.Clause, ...], nodes: list[s.Expr], bound: frozenset[str], names: set[str], calls: set[str]) -> None:
+def _walk_clauses(
+    clauses: tuple[s.Clause, ...], nodes: list[s.Expr], bound: frozenset[str], names: set[str], calls: set[str]
+) -> None:
     for clause in clauses:
         _walk(clause.source, bound, names, calls)
         bound |= {clause.name}

@@ -34,7 +34,7 @@ def offsets(raw: str, value: str, style: str) -> list[int]:
     return [min(o, max(len(raw) - 1, 0)) for o in result]
 
 
-class _visible:  # noqa: N801 - a cursor over the visible characters, used like a function
+class _visible:
     def __init__(self, raw: str, style: str) -> None:
         self._tokens = _tokens(raw, style)
         self._end = len(raw)

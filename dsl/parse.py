@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from lark import Lark, Token, Transformer, Tree, UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
+from lark import Lark, Token, Transformer, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 from lark.exceptions import VisitError
 from lark.indenter import DedentError, Indenter
 
@@ -104,18 +104,17 @@ _NAMES = {"NAME": "a name", "NUMBER": "a number", "STRING": "a text", "MONEY": "
 def _explain(error: UnexpectedInput, text: str) -> ParseError:
     expected = tuple(sorted({_NAMES[t] for t in _wanted(error) if t in _NAMES}))
     if isinstance(error, UnexpectedCharacters):
-        offset = error.pos_in_stream
+        offset = error.pos_in_stream or 0
         return ParseError(f"`{text[offset]}` does not belong here", offset, 1, expected)
     if isinstance(error, UnexpectedToken) and error.token.type not in ("$END", "_NL", "_DEDENT"):
         offset, found = error.token.start_pos or 0, str(error.token)
         if error.token.type == "_INDENT":
             return ParseError("this line is indented without a reason", min(offset, len(text) - 1), 1, expected)
         return ParseError(f"`{found}` does not belong here", offset, len(found), expected)
-    if isinstance(error, UnexpectedEOF | UnexpectedToken):
-        end = getattr(getattr(error, "token", None), "start_pos", None)
-        offset = len(text.rstrip()) if end is None or error.token.type == "$END" else end  # type: ignore[union-attr]
-        return ParseError("it ends too early" if offset >= len(text.rstrip()) else "the line ends too early", offset, 1, expected)
-    return ParseError("it cannot be read", 0, 1, expected)
+    last = len(text.rstrip())
+    token = error.token if isinstance(error, UnexpectedToken) else None
+    offset = last if token is None or token.type == "$END" or token.start_pos is None else token.start_pos
+    return ParseError("it ends too early" if offset >= last else "the line ends too early", offset, 1, expected)
 
 
 def _wanted(error: UnexpectedInput) -> set[str]:
@@ -304,7 +303,7 @@ class _Build(Transformer[Token, Any]):
         return "until", c[0]
 
     def beat(self, at: s.At, c: list[Any]) -> s.BeatCall:
-        operands = dict(x for x in c[1:] if isinstance(x, tuple))
+        operands: dict[str, s.Expr] = dict(x for x in c[1:] if isinstance(x, tuple))
         of = next((x for x in c[1:] if x is not None and not isinstance(x, tuple)), None)
         return s.BeatCall(at, str(c[0]), _at(c[0]), of, operands.get("about"), operands.get("to"), operands.get("until"))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 FORMAT = 1
 TRIAL = '{"beats":['
 """How the line of a trial begins; keys are sorted, and only trials begin with a list of beats."""
+_ID = b'"trial":"'
 
 
 class PlanError(Exception):
@@ -50,6 +52,29 @@ class Plan:
             for line in file:
                 if line.startswith(TRIAL):
                     yield json.loads(line)
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """Where in the file the line of each trial begins, in the order of the plan."""
+        result: dict[str, int] = {}
+        place = 0
+        with self.path.open("rb") as file:
+            for line in file:
+                if line.startswith(TRIAL.encode()):
+                    start = line.rindex(_ID) + len(_ID)
+                    result[line[start : line.index(b'"', start)].decode()] = place
+                place += len(line)
+        return result
+
+    def trial(self, id: str) -> dict[str, Any] | None:
+        """The line of one trial, or None where the plan has no such trial."""
+        place = self.ids.get(id)
+        if place is None:
+            return None
+        with self.path.open("rb") as file:
+            file.seek(place)
+            data: dict[str, Any] = json.loads(file.readline())
+            return data
 
 
 def open_plan(path: Path) -> Plan:

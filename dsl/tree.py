@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from shopdsl.dsl.offsets import offsets
-from shopdsl.dsl.source import Source, Span
+from shopdsl.dsl.source import Span
 
 
 @dataclass(slots=True)

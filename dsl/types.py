@@ -160,7 +160,7 @@ def _fits_bare(given: Type, wanted: Type) -> bool:
 def join(a: Type, b: Type) -> Type | None:
     """The narrowest type that both fit, or None."""
     if fits(a, b) and not (isinstance(a, Optional) and not isinstance(b, Optional)):
-        return b if a != ANY else b
+        return b
     if fits(b, a):
         return optional(a) if isinstance(b, Optional) or b == NONE else a
     if NONE in (a, b):

@@ -248,21 +248,30 @@ CONTEXTS: dict[str, dict[str, Entry]] = {
     "search": _table("""
         product | product | | | The product whose text is indexed.
     """),
-    "reveal": _table(_CUSTOMER + """
+    "reveal": _table(
+        _CUSTOMER
+        + """
         basket      | list[item] | R | | The items, in the order in which they were drawn.
         turn_budget | int        | R | | How many messages the customer has.
-    """),
-    "guard": _table(_CUSTOMER + """
+    """
+    ),
+    "guard": _table(
+        _CUSTOMER
+        + """
         basket | list[item]   | R | | The items, in the order in which they were drawn.
         cart   | bag[product] | S | | The cart now.
         order  | order?       | F | | The order, once placed.
-    """),
-    "beat": _table(_CUSTOMER + """
+    """
+    ),
+    "beat": _table(
+        _CUSTOMER
+        + """
         item  | item         | R | | The item the beat is about.
         items | list[item]   | R | | All items the beat is about.
         about | text?        | R | | What the beat asks about.
         to    | number?      | R | | The `to` operand.
-    """),
+    """
+    ),
     "said": _table("""
         item    | item       | R | | The item the beat is about.
         items   | list[item] | R | | All items the beat is about.
@@ -279,28 +288,40 @@ CONTEXTS: dict[str, dict[str, Entry]] = {
         seen  | set[product] | C | | Products that results had shown before the turn.
         cart  | bag[product] | S | | The cart before the turn.
     """),
-    "name_it": _table(_CUSTOMER + """
+    "name_it": _table(
+        _CUSTOMER
+        + """
         product | product    | K | | The wanted product.
         item    | item       | R | | The item.
-    """),
-    "phrase": _table(_CUSTOMER + """
+    """
+    ),
+    "phrase": _table(
+        _CUSTOMER
+        + """
         item        | item       | R | | The item the beat is about (of several, the first).
         items       | list[item] | R | | All items the beat is about.
         about       | text?      | R | | What the beat asks about.
         to          | number?    | R | | The `to` operand.
         frustration | number     | X | | How frustrated the customer is, 0 to 10.
-    """),
-    "answer": _table(_CUSTOMER + """
+    """
+    ),
+    "answer": _table(
+        _CUSTOMER
+        + """
         item        | item?      | R | | The item that the conversation is about.
         items       | list[item] | R | | All that is asked for and not yet in the cart.
         question    | text       | M | | What the agent wrote.
         frustration | number     | X | | How frustrated the customer is, 0 to 10.
-    """),
-    "event": _table(_CUSTOMER + """
+    """
+    ),
+    "event": _table(
+        _CUSTOMER
+        + """
         turn   | turn         | | | The turn that has just ended.
         asked  | set[product] | R | | What had been asked for.
         target | bag[product] | T | | The target.
-    """),
+    """
+    ),
     "patience": _table(_CUSTOMER),
     "tool": _table("""
         cart  | bag[product] | | | The cart.

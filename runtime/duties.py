@@ -26,10 +26,10 @@ class Expectation:
         self.tries = 0
 
     def open_in(self, turn: int) -> bool:
-        return self.turn <= turn <= self.turn + self.duty.carry
+        return bool(self.turn <= turn <= self.turn + self.duty.carry)
 
 
-setattr(Expectation, "class", property(lambda self: self.kind))  # noqa: B010 - `class` is what authors write, and no Python name
+setattr(Expectation, "class", property(lambda self: self.kind))
 
 
 class _Duty:
@@ -74,7 +74,14 @@ class Matcher:
     def _owe(self, beat: Beat, turn: Turn) -> None:
         subjects: list[Any] = list(beat.items) or [None]
         for item in subjects:
-            names = {"item": item, "items": beat.items, "about": beat.about, "to": beat.to, "seen": turn.seen, "cart": turn.before}
+            names = {
+                "item": item,
+                "items": beat.items,
+                "about": beat.about,
+                "to": beat.to,
+                "seen": turn.seen,
+                "cart": turn.before,
+            }
             for duty in self.duties[beat.kind]["expects"]:
                 if duty.unless is None or not duty.unless(Env({**names, "call": None})):
                     self.expected.append(Expectation(duty, names, turn.number, beat.at))
@@ -125,7 +132,10 @@ class Matcher:
     def _late(self, call: Call, turn: Turn) -> bool:
         """A duty that was missed may still be done; it stays missed."""
         return any(
-            not e.met and e.turn + e.duty.carry < turn.number and e.duty.names_tool(call) and (e.duty.that is not None or self._grade(e, call) == "right")
+            not e.met
+            and e.turn + e.duty.carry < turn.number
+            and e.duty.names_tool(call)
+            and (e.duty.that is not None or self._grade(e, call) == "right")
             for e in self.expected
         )
 

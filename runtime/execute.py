@@ -90,7 +90,9 @@ class Runner:
         try:
             customer = make_customer(script, program, trial, ledger)
             return await Play(trial, ledger, agent, customer, self.encoder, self.agent.data["max_calls"]).run()
-        except Exception as error:  # a fault of the customer or of shopdsl ends this trial, under a reason of its own, and no other
+        except (
+            Exception
+        ) as error:  # a fault of the customer or of shopdsl ends this trial, under a reason of its own, and no other
             if type(error).__name__ == "EncoderMissing":
                 raise
             return _fault(trial, ledger, error)

@@ -68,7 +68,7 @@ class Call:
         return self._near.get(other.at, other._near.get(self.at))
 
 
-setattr(Call, "class", property(lambda self: self.kind))  # noqa: B010 - `class` is what authors write, and no Python name
+setattr(Call, "class", property(lambda self: self.kind))
 
 
 class Turn:

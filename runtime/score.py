@@ -112,9 +112,8 @@ class Scorer:
 
     def read(self, records: Iterable[dict[str, Any]]) -> None:
         """Score every record, one at a time; a record of another plan is a RunBroken."""
-        lines = {data["trial"]: data for data in self.world.plan.trials()}
         for record in records:
-            data = lines.get(record["trial"])
+            data = self.world.plan.trial(record["trial"])
             if data is None or data["task"] != record["task"]:
                 raise RunBroken(f"the record of trial {record['trial']} belongs to another plan")
             self._one(self.world.trial(data), record)
@@ -174,7 +173,9 @@ class Scorer:
                 metric.low, metric.high = bounds if bounds else (None, None)
         rubric = self.scoring["rubrics"].get(score.name)
         if rubric:
-            self._grade(score, rubric, np.array([[m.value if m.value is not None else np.nan for m in score.metrics.values()]]), samples)
+            self._grade(
+                score, rubric, np.array([[m.value if m.value is not None else np.nan for m in score.metrics.values()]]), samples
+            )
 
     def _grade(self, score: CohortScore, rubric: dict[str, Any], means: Any, samples: Any) -> None:
         metrics = list(score.metrics.values())
@@ -245,4 +246,11 @@ def _cohort_data(c: CohortScore) -> dict[str, Any]:
         m.name: {"value": m.value, "low": m.low, "high": m.high, "n": m.n, "n/a": m.not_applicable, "unscored": m.unscored}
         for m in c.metrics.values()
     }
-    return {"score": c.score, "low": c.low, "high": c.high, "metrics": metrics, "ends": dict(sorted(c.ends.items())), "gates": c.gates}
+    return {
+        "score": c.score,
+        "low": c.low,
+        "high": c.high,
+        "metrics": metrics,
+        "ends": dict(sorted(c.ends.items())),
+        "gates": c.gates,
+    }

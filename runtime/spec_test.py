@@ -29,7 +29,9 @@ class Verdict:
     passed: bool
 
 
-def run_test(test: dict[str, Any], expect: dict[str, str | None], metrics: dict[str, Any], shared: dict[str, Any]) -> list[Verdict]:
+def run_test(
+    test: dict[str, Any], expect: dict[str, str | None], metrics: dict[str, Any], shared: dict[str, Any]
+) -> list[Verdict]:
     """The verdicts of one test. `shared` has `toolset`, `beats`, `dimensions`, `package`, `cohort`."""
     trial = _trial(test, shared)
     record = _record(test, trial)
@@ -68,10 +70,16 @@ def _trial(test: dict[str, Any], shared: dict[str, Any]) -> Trial:
         "reveal": test["reveal"],
         "turn_budget": test["turn_budget"],
     }
-    store = Store("test", {"toolset": shared["toolset"], "search": {"text": ["tmpl", []], "limit": 100}, "system": ""}, _catalog(test["products"]))
+    store = Store(
+        "test",
+        {"toolset": shared["toolset"], "search": {"text": ["tmpl", []], "limit": 100}, "system": ""},
+        _catalog(test["products"]),
+    )
     store.engine = _Told(store)
     limits = {"beats_per_message": 1, "adds_per_message": 1, "slack": 0, "stall": None}
-    return Trial(data, store, persona_row(shared["dimensions"], chosen), beats, {"guards": [], "limits": limits}, shared["dimensions"])
+    return Trial(
+        data, store, persona_row(shared["dimensions"], chosen), beats, {"guards": [], "limits": limits}, shared["dimensions"]
+    )
 
 
 def _beat(beat: dict[str, Any], order: dict[str, int], kinds: dict[str, Any]) -> dict[str, Any]:
@@ -113,7 +121,9 @@ class _Told:
 
 def _record(test: dict[str, Any], trial: Trial) -> dict[str, Any]:
     ledger = make_ledger(trial)
-    controller = Controller(Program(trial.reveal, trial.beats), trial.itinerary, ledger.items, {"persona": trial.persona, "tier": "", "difficulty": 1})
+    controller = Controller(
+        Program(trial.reveal, trial.beats), trial.itinerary, ledger.items, {"persona": trial.persona, "tier": "", "difficulty": 1}
+    )
     events: list[dict[str, Any]] = []
     state, place = State(), 0
     for turn in test["turns"]:
@@ -145,4 +155,6 @@ def _call(call: dict[str, Any], store: Store, state: State, ledger: Any) -> dict
     store.engine.finds, store.engine.near = call["finds"], float(call["near"]) if call["near"] is not None else None
     cart, order = state.cart, state.order
     outcome = store.call(call["tool"], call["args"], state)
-    return call_event({"id": None, "tool": call["tool"], "arguments": call["args"]}, outcome, state, cart, order, store.engine, ledger)
+    return call_event(
+        {"id": None, "tool": call["tool"], "arguments": call["args"]}, outcome, state, cart, order, store.engine, ledger
+    )

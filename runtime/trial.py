@@ -48,7 +48,9 @@ class Play:
         """Play to the end; the result is the trial's record, without what the run adds."""
         started = time.perf_counter()
         try:
-            await self.agent.start({"type": "start", "system": self.trial.store.data["system"], "tools": self.trial.store.schemas()})
+            await self.agent.start(
+                {"type": "start", "system": self.trial.store.data["system"], "tools": self.trial.store.schemas()}
+            )
             await self._rounds()
         except Ended as end:
             reason, detail = end.reason, end.detail
@@ -78,7 +80,9 @@ class Play:
             if calls > self.max_calls:
                 raise Ended("tool_loop", f"more than {self.max_calls} calls in one turn")
             outcome = await self._call(action)
-            action = checked(await self.agent.step({"type": "result", "id": action["id"], "result": outcome.result, "error": outcome.error}))
+            action = checked(
+                await self.agent.step({"type": "result", "id": action["id"], "result": outcome.result, "error": outcome.error})
+            )
         self._note({"type": "agent", "text": action["text"]})
         self.silent = 0 if calls or action["text"].strip() else self.silent + 1
         if self.silent >= SILENT_TURNS:

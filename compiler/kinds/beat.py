@@ -36,7 +36,7 @@ def compile_beat(unit: Unit, document: Document) -> Beat:
     body = unit.body(document)
     names = scope("beat")
     due = body.get("due")
-    data = {
+    data: dict[str, Any] = {
         "of": text(body.get("of")),
         "opens": bool(value(body.get("opens"), False)),
         "due": expression(due, names, unit.sink, t.NUMBER).tree if due is not None else None,
@@ -52,7 +52,9 @@ def compile_beat(unit: Unit, document: Document) -> Beat:
         unit.resolve("beat", reference)
     to, about = (read_type(body.get(k), unit.sink) for k in ("to", "about"))
     last = bool(value(body.get("last"), False))
-    return Beat(document.name, data["of"], to, about, after, then, last, due is not None, data | {"after": list(after), "last": last})
+    return Beat(
+        document.name, data["of"], to, about, after, then, last, due is not None, data | {"after": list(after), "last": last}
+    )
 
 
 def _duty(unit: Unit, node: Node) -> dict[str, Any]:
@@ -67,7 +69,9 @@ def _duty(unit: Unit, node: Node) -> dict[str, Any]:
     given = {k.text: expression(v, names, unit.sink).tree for k, v in entries(node.get("with"))}
     if key is not None and key not in given:
         place = node.get("key")
-        unit.sink.add(codes.DUTY, f"the key `{key}` is not among the arguments of `with`", place.span if place else None, "add it there")
+        unit.sink.add(
+            codes.DUTY, f"the key `{key}` is not among the arguments of `with`", place.span if place else None, "add it there"
+        )
     return {
         "tool": tool,
         "class": kind,

@@ -137,10 +137,14 @@ def compile_catalog(unit: Unit, document: Document) -> CatalogSpec | Part:
         if isinstance(row, Mapping)
     }
     product = body.get("product")
-    expressions = {k.text: expression(v, scope(_CONTEXT.get(k.text, "listing")), unit.sink, _WANTED.get(k.text)) for k, v in entries(product)}
+    expressions = {
+        k.text: expression(v, scope(_CONTEXT.get(k.text, "listing")), unit.sink, _WANTED.get(k.text)) for k, v in entries(product)
+    }
     spans = {k.text: v.span for k, v in entries(product)}
     seed, size = value(body.get("seed"), 0), value(body.get("size"), 1)
-    spec = CatalogSpec(document.name, seed, size, text(body.get("currency"), "USD"), parts, sayings, expressions, document.span, spans)
+    spec = CatalogSpec(
+        document.name, seed, size, text(body.get("currency"), "USD"), parts, sayings, expressions, document.span, spans
+    )
     _check_parts(unit, spec)
     return spec
 
@@ -159,4 +163,9 @@ def _check_parts(unit: Unit, spec: CatalogSpec) -> None:
         for name in kind.attributes:
             if name not in spec.sayings:
                 help = nearest(name, spec.sayings) or f"add it to `attributes` of the catalog `{spec.name}`"
-                unit.sink.add(codes.UNDECLARED_ATTRIBUTE, f"`{kind.name}` has an attribute `{name}` that `{spec.name}` does not declare", kind.span, help)
+                unit.sink.add(
+                    codes.UNDECLARED_ATTRIBUTE,
+                    f"`{kind.name}` has an attribute `{name}` that `{spec.name}` does not declare",
+                    kind.span,
+                    help,
+                )

@@ -56,9 +56,9 @@ def compile_customer(unit: Unit, document: Document) -> Customer:
         unit.resolve("beat", key)
         phrases[key.text] = make.blocks(node, "phrase")
         _check_last(unit, key, node)
-    for key in ("name_it", "again", "complain", "leave", "thanks"):
-        if (place := body.key(key)) is not None:
-            _check_last(unit, place, body.get(key))
+    for part in ("name_it", "again", "complain", "leave", "thanks"):
+        if (place := body.key(part)) is not None:
+            _check_last(unit, place, body.get(part))
     _check_beats(unit, document, phrases)
     events = {k.text: condition(v, make.scope("event"), unit.sink).tree for k, v in entries(body.get("events"))}
     confirm = body.get("confirm")
@@ -67,7 +67,10 @@ def compile_customer(unit: Unit, document: Document) -> Customer:
         "phrases": phrases,
         "again": make.blocks(body.get("again"), "phrase"),
         "answers": [_answer(unit, make, n) for n in items(body.get("answers")) if isinstance(n, Mapping)],
-        "confirm": {"asks": _asks(confirm), "say": make.say(confirm.get("say"), "answer") if isinstance(confirm, Mapping) else []},
+        "confirm": {
+            "asks": _asks(confirm),
+            "say": make.say(confirm.get("say"), "answer") if isinstance(confirm, Mapping) else [],
+        },
         "complain": make.blocks(body.get("complain"), "answer"),
         "leave": make.blocks(body.get("leave"), "answer"),
         "thanks": make.blocks(body.get("thanks"), "answer"),
@@ -119,4 +122,6 @@ def _check_last(unit: Unit, key: Scalar, node: Node | None) -> None:
 def _check_beats(unit: Unit, document: Document, phrases: dict[str, Any]) -> None:
     for beat in unit.visible("beat", document.package):
         if beat.name not in phrases:
-            unit.sink.add(codes.PHRASE_MISSING, f"the beat `{beat.name}` has no phrase", document.span, f"add `{beat.name}:` to `phrases`")
+            unit.sink.add(
+                codes.PHRASE_MISSING, f"the beat `{beat.name}` has no phrase", document.span, f"add `{beat.name}:` to `phrases`"
+            )

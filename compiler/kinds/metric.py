@@ -37,7 +37,7 @@ def compile_metric(unit: Unit, document: Document) -> Metric:
     _check_value(unit, body.get("value"), value)
     _check_lets(unit, body.get("let"), lets, when, value)
     evidence = frozenset().union(*(made.evidence for made in [*lets.values(), when, value]))
-    data = {
+    data: dict[str, Any] = {
         "name": document.name,
         "title": text(body.get("title"), document.name.replace("_", " ")),
         "doc": text(body.get("doc")),
@@ -67,7 +67,7 @@ def _check_value(unit: Unit, node: Node | None, value: Compiled) -> None:
     if node is None or value.type == t.ANY:
         return
     if t.bare(value.type) not in (t.BOOL, t.INT, t.NUMBER):
-        from shopdsl.dsl.check import article
+        from shopdsl.dsl.typewords import article
 
         message = f"the value of a metric is a number from 0 to 1 or a bool, and this is {article(value.type)}"
         unit.sink.add(codes.EXPECTED_TYPE, message, node.span, "")
@@ -80,5 +80,3 @@ def _check_lets(unit: Unit, node: Node | None, lets: dict[str, Compiled], when: 
     for key, _ in ordered_entries(node):
         if key.text not in used:
             unit.sink.add(codes.UNUSED_LET, f"nothing uses `{key.text}`", key.span, "remove it")
-
-

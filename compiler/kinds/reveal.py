@@ -13,12 +13,13 @@ from shopdsl.compiler.personas import package_personas, records
 from shopdsl.compiler.unit import Unit, items, value
 from shopdsl.dsl import syntax as s
 from shopdsl.dsl import types as t
-from shopdsl.dsl.check import Checker, article
+from shopdsl.dsl.check import Checker
 from shopdsl.dsl.diagnostics import codes, nearest
 from shopdsl.dsl.lower import free_names, lower
 from shopdsl.dsl.parse import ParseError, parse_program
 from shopdsl.dsl.tree import Mapping, Scalar
 from shopdsl.dsl.types import Type
+from shopdsl.dsl.typewords import article
 from shopdsl.dsl.vocabulary import CONTEXTS, Entry, Scope, scope
 
 ITEM, ITEMS = t.Record("item"), t.Many("list", t.Record("item"))
@@ -80,12 +81,12 @@ def compile_reveal(unit: Unit, document: Document) -> Reveal | None:
 
 
 def _limits(node: Any) -> dict[str, Any]:
-    get = (lambda k, d: value(node.get(k), d)) if isinstance(node, Mapping) else (lambda k, d: d)
-    stall = get("stall", None)
+    get = node.get if isinstance(node, Mapping) else (lambda key: None)
+    stall = value(get("stall"))
     return {
-        "beats_per_message": get("beats_per_message", 1),
-        "adds_per_message": get("adds_per_message", 1),
-        "slack": get("slack", 0),
+        "beats_per_message": value(get("beats_per_message"), 1),
+        "adds_per_message": value(get("adds_per_message"), 1),
+        "slack": value(get("slack"), 0),
         "stall": stall if isinstance(stall, int) else None,
     }
 
@@ -140,14 +141,16 @@ class _Check:
             help = nearest(node.beat, self._reveal.beats) or f"beats: {', '.join(sorted(self._reveal.beats))}"
             self._report(codes.UNKNOWN_BEAT, f"there is no beat `{node.beat}`", node.beat_at, help)
             return
-        wanted = {"item": ITEM, "items": ITEMS}.get(beat.of)
+        wanted: Type | None = ITEM if beat.of == "item" else ITEMS if beat.of == "items" else None
         self.operand(node, "", node.of, wanted, names)
         self.operand(node, "about", node.about, beat.about, names)
         self.operand(node, "to", node.to, beat.to, names, optional=True)
         if node.until is not None:
             self.guard(node.until, names)
 
-    def operand(self, node: s.BeatCall, word: str, given: s.Expr | None, wanted: Type | None, names: Scope, optional: bool = False) -> None:
+    def operand(
+        self, node: s.BeatCall, word: str, given: s.Expr | None, wanted: Type | None, names: Scope, optional: bool = False
+    ) -> None:
         what = f"an operand `{word} …`" if word else "an item"
         if given is None:
             if wanted is not None and not optional:
@@ -158,7 +161,9 @@ class _Check:
         else:
             kind = self.value(given, names)
             if not t.fits(kind, wanted):
-                self._report(codes.BEAT_OPERAND, f"`{node.beat}` is about {article(wanted)}, and this is {article(kind)}", given.at, "")
+                self._report(
+                    codes.BEAT_OPERAND, f"`{node.beat}` is about {article(wanted)}, and this is {article(kind)}", given.at, ""
+                )
 
     def guard(self, node: s.Expr, names: Scope) -> None:
         own = {n: e for n, e in names.names.items() if n not in CONTEXTS["reveal"]}
@@ -178,5 +183,3 @@ def _lowered(node: s.Expr, names: Scope) -> list[Any]:
 def reveal_data(reveal: Reveal) -> dict[str, Any]:
     """What of a reveal plan the runtime needs: its guards in order, and its limits."""
     return {"guards": [g.tree for _, g in sorted(reveal.guards.items())], "limits": reveal.limits}
-
-

@@ -31,9 +31,14 @@ def compile_rubric(unit: Unit, document: Document) -> Rubric:
     named = body.get("metrics")
     metrics = None if named is None else [d for n in items(named) if (d := unit.resolve("metric", n))]
     if metrics is not None and not metrics:
-        unit.sink.add(codes.RUBRIC_EMPTY, "this rubric names no metric", named.span if named else document.span, "name one, or leave `metrics` out")
+        unit.sink.add(
+            codes.RUBRIC_EMPTY,
+            "this rubric names no metric",
+            named.span if named else document.span,
+            "name one, or leave `metrics` out",
+        )
     gates = [_gate(unit, node) for node in items(body.get("gates")) if isinstance(node, Mapping)]
-    data = {
+    data: dict[str, Any] = {
         "weights": {k.text: decimal_text(v) for k, v in entries(body.get("weights"))},
         "metrics": None if metrics is None else sorted(d.name for d in metrics),
         "gates": gates,
@@ -61,7 +66,12 @@ def check_rubric(unit: Unit, document: Document, cohort: str) -> None:
     scored = [m for m in applying if rubric.metrics is None or m.name in rubric.metrics]
     groups = {m.group for m in scored}
     if not applying or not scored:
-        unit.sink.add(codes.RUBRIC_EMPTY, f"no metric of this rubric applies to the cohort `{cohort}`", document.span, f"write a metric with `for: [{cohort}]`")
+        unit.sink.add(
+            codes.RUBRIC_EMPTY,
+            f"no metric of this rubric applies to the cohort `{cohort}`",
+            document.span,
+            f"write a metric with `for: [{cohort}]`",
+        )
         return
     for key, _ in entries(body.get("weights")):
         if key.text not in groups:
@@ -74,7 +84,12 @@ def _check_named(unit: Unit, nodes: list[Node], applying: set[str], cohort: str)
     for node in nodes:
         name = text(node).rpartition(".")[2]
         if name and name not in applying and unit.resolve("metric", node):
-            unit.sink.add(codes.NOT_FOR_COHORT, f"`{name}` does not apply to the cohort `{cohort}`", node.span, f"add `{cohort}` to its `for`")
+            unit.sink.add(
+                codes.NOT_FOR_COHORT,
+                f"`{name}` does not apply to the cohort `{cohort}`",
+                node.span,
+                f"add `{cohort}` to its `for`",
+            )
 
 
 def metrics_of(unit: Unit, package: str, cohort: str) -> list[Metric]:

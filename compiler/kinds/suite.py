@@ -32,7 +32,9 @@ def compile_suite(unit: Unit, document: Document) -> Suite:
     for key, node in entries(body.get("rubrics")):
         rubric = unit.resolve("rubric", node)
         if key.text not in names:
-            unit.sink.add(codes.UNRESOLVED, f"`{key.text}` is not a cohort of this suite", key.span, f"cohorts: {', '.join(sorted(names))}")
+            unit.sink.add(
+                codes.UNRESOLVED, f"`{key.text}` is not a cohort of this suite", key.span, f"cohorts: {', '.join(sorted(names))}"
+            )
         elif rubric:
             rubrics[key.text] = rubric
             check_rubric(unit, rubric, key.text)

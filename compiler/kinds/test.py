@@ -97,7 +97,12 @@ def _beat(unit: Unit, node: Node, products: Any) -> dict[str, Any]:
     named = [n for n in items(node.get(head.text)) if isinstance(n, Scalar)]
     for item in named:
         _known(unit, item, products, "product")
-    return {"kind": head.text, "items": [n.text for n in named], "about": text(node.get("about")) or None, "to": value(node.get("to"))}
+    return {
+        "kind": head.text,
+        "items": [n.text for n in named],
+        "about": text(node.get("about")) or None,
+        "to": value(node.get("to")),
+    }
 
 
 def _call(unit: Unit, node: Node, products: Any) -> dict[str, Any]:

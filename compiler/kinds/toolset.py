@@ -55,9 +55,16 @@ def _allowed(unit: Unit, node: Node, tools: dict[str, Any]) -> dict[str, Any]:
         return {}
     tool = node.get("tool")
     if isinstance(tool, Scalar) and tool.text not in tools:
-        unit.sink.add(codes.UNRESOLVED, f"there is no tool `{tool.text}` in this toolset", tool.span, f"tools: {', '.join(tools)}")
+        unit.sink.add(
+            codes.UNRESOLVED, f"there is no tool `{tool.text}` in this toolset", tool.span, f"tools: {', '.join(tools)}"
+        )
     times = value(node.get("times"), 1)
-    return {"tool": text(tool) or None, "class": text(node.get("class")) or None, "times": times, "per": text(node.get("per"), "turn")}
+    return {
+        "tool": text(tool) or None,
+        "class": text(node.get("class")) or None,
+        "times": times,
+        "per": text(node.get("per"), "turn"),
+    }
 
 
 def _tool(unit: Unit, body: Mapping, names: Scope) -> dict[str, Any]:
@@ -98,7 +105,11 @@ def _parameter(unit: Unit, key: Scalar, node: Mapping) -> dict[str, Any]:
     return {
         "name": key.text,
         "doc": text(node.get("doc")),
-        "type": {"one_of": choices} if choices else {"ref": text(node.get("ref"))} if node.get("ref") else type_data(node.get("type")),
+        "type": {"one_of": choices}
+        if choices
+        else {"ref": text(node.get("ref"))}
+        if node.get("ref")
+        else type_data(node.get("type")),
         "as": text(node.get("as")) or None,
         "else": text(node.get("else")) or None,
         "default": str(default) if isinstance(default, float) else default,
@@ -111,7 +122,10 @@ def _parameter_names(unit: Unit, key: Scalar, node: Mapping) -> dict[str, Entry]
     wrap = t.Optional if may_lack else (lambda kind: kind)
     if reference := text(node.get("ref")):
         name = text(node.get("as"), key.text)
-        return {key.text: Entry(wrap(t.TEXT), "A parameter."), name: Entry(wrap(t.Record(reference)), "What the parameter names.")}
+        return {
+            key.text: Entry(wrap(t.TEXT), "A parameter."),
+            name: Entry(wrap(t.Record(reference)), "What the parameter names."),
+        }
     choices = items(node.get("one_of"))
     kind = read_type(node.get("type"), unit.sink) or t.TEXT
     if choices:

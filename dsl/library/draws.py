@@ -47,7 +47,8 @@ def sample(stream: Stream, values: Any, k: int, weight: list[float] | None = Non
     if pool.steps is None:
         return stream.sample(pool.members, max(0, k))
     weights = [b - a for a, b in zip([0, *pool.steps], pool.steps, strict=False)]
-    left, result = list(range(len(pool.members))), []
+    left: list[int] = list(range(len(pool.members)))
+    result: list[Any] = []
     while left and len(result) < k:
         steps = cumulative([weights[i] for i in left])
         if steps is None:

@@ -14,8 +14,8 @@ MAX_TEXT = 100_000
 _WORD = re.compile(r"[^\W_]+(?:[.'’][^\W_]+)*")
 _MONEY = re.compile(r"(?<![\w.,])([$€£¥])\s?(\d{1,3}(?:,\d{3})+|\d+)(\.\d{1,2})?(?![\d])")
 _CODES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "CNY"}
-_SMALL = frozenset("a an and at by for from in of on or the to with per".split())
-_STOP = _SMALL | frozenset("i it is one some any that this please".split())
+_SMALL = frozenset(["a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with", "per"])
+_STOP = _SMALL | frozenset(["i", "it", "is", "one", "some", "any", "that", "this", "please"])
 _UNIT = re.compile(r"(?:[a-z]{1,3}|count|pack|fl|oz)\b")
 
 
@@ -79,7 +79,9 @@ def prices(text: str) -> list[Money]:
     """The amounts of money that a text quotes, in its order."""
     folded = unicodedata.normalize("NFKC", text)
     return [
-        Money((whole.replace(",", "") + (part or "")), _CODES[sign]) for sign, whole, part in _MONEY.findall(folded) if sign in _CODES
+        Money((whole.replace(",", "") + (part or "")), _CODES[sign])
+        for sign, whole, part in _MONEY.findall(folded)
+        if sign in _CODES
     ]
 
 

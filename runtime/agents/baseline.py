@@ -11,15 +11,19 @@ from shopdsl.dsl.library.texts import words
 Turn = Generator[dict[str, Any], dict[str, Any], str]
 
 _CHECKOUT = re.compile(r"\b(check ?out|place the order|order now)\b", re.IGNORECASE)
-_LATER = re.compile(r"\b(later|hold off|leave the|for now)\b", re.IGNORECASE)
-_CHANGE = re.compile(r"\b(make (that|it)?|only need|instead)\b", re.IGNORECASE)
-_ADD = re.compile(r"\b(add|cart|put|need|like)\b|x\d+\b", re.IGNORECASE)
-_TIMES = re.compile(r"(?P<name>.*\S)\s+x(?P<n>\d+)\b")
-_OF = re.compile(r"\b(?P<n>\d+) of (?P<name>.+)")
-_FIRST = re.compile(r"\badd (?P<n>\d+) (?P<name>.+)", re.IGNORECASE)
+_LATER = re.compile(r"\b(later|hold off|for now|come back to)\b", re.IGNORECASE)
+_CHANGE = re.compile(r"\b(make|only need)\b", re.IGNORECASE)
+_LOOK = re.compile(r"\b(looking for|show me|got|what about|which|on my mind)\b|\?", re.IGNORECASE)
+_ABOUT = re.compile(r"(?P<about>[a-z_]+) of the (?P<name>[^?,]+)", re.IGNORECASE)
+_COUNTS = (
+    re.compile(r"(?P<name>.*\S)\s+x(?P<n>\d+)\b", re.IGNORECASE),
+    re.compile(r"\b(?P<n>\d+) of (?P<name>.+)", re.IGNORECASE),
+    re.compile(r"\b(add|need|put) (?P<n>\d+) (?P<name>.+)", re.IGNORECASE),
+)
+_TAIL = re.compile(r",? (to|into|in) my cart.*$|,? it is not in my cart.*$", re.IGNORECASE)
 _FILLER = frozenset(
-    "please add put into in to my the a an of for cart i i'd like need still is not yet could you can looking show me what do have got about and these "
-    "that this one it from with some any back make actually on second thought only total pls u r".split()
+    "please add put into in to my the a an of for cart i i'd i'm like need still is not yet could you can looking show me what do have got about and "
+    "these that this one it from with some any back make actually on second thought only total pls u r so next mind which two or three matters".split()
 )
 
 
@@ -32,15 +36,10 @@ class Shopper:
         self._calls = 0
 
     def turn(self, text: str) -> Turn:
-        if not text.strip():
-            return "How can I help you?"
         said: list[str] = []
         for request in _requests(text):
-            if _CHECKOUT.search(request) and not _TIMES.search(request):
-                said.append((yield from self._checkout()))
-            elif not _LATER.search(request):
-                said.append((yield from self._serve(request)))
-        return " ".join(s for s in said if s) or "All right."
+            said.append((yield from self._serve(request)))
+        return " ".join(s for s in said if s) or "How can I help you?"
 
     def _call(self, tool: str, **arguments: Any) -> Generator[dict[str, Any], dict[str, Any], Any]:
         self._calls += 1
@@ -48,31 +47,61 @@ class Shopper:
         return event["result"] if event["error"] is None else None
 
     def _serve(self, request: str) -> Turn:
-        name, quantity = _parse(request)
-        query = " ".join(w for w in words(name) if w not in _FILLER)
+        name, count = _parse(request)
+        if count is not None:
+            change = bool(_CHANGE.search(request))
+            return (yield from (self._change(name, count) if change else self._buy(name, count)))
+        if _CHECKOUT.search(request):
+            return (yield from self._checkout())
+        if _LATER.search(request):
+            return "All right."
+        if (about := _ABOUT.search(request)) is not None:
+            return (yield from self._tell(about["name"], about["about"].strip()))
+        return (yield from self._offer(name)) if _LOOK.search(request) else ""
+
+    def _find(self, name: str) -> Generator[dict[str, Any], dict[str, Any], dict[str, Any] | None]:
+        query = _query(name)
         if not query:
-            return ""
-        if _CHANGE.search(request) and (known := _closest(query, [self._seen[p] for p in self._cart])):
-            yield from self._call("update_quantity", product_id=known["product_id"], quantity=quantity)
-            return f"I set {known['title']} to {quantity}."
+            return None
         found = yield from self._call("search_products", query=query, top_k=10)
         best = _closest(query, [p for p in found or [] if p["in_stock"]])
+        if best is not None:
+            self._seen[best["product_id"]] = best
+        return best
+
+    def _offer(self, name: str) -> Turn:
+        if not _query(name):
+            return ""
+        best = yield from self._find(name)
+        return f"I can offer {best['title']} for ${best['price']:,.2f}." if best else f"I could not find {name}."
+
+    def _tell(self, name: str, about: str) -> Turn:
+        known = _closest(_query(name), list(self._seen.values()))
+        if known is None:
+            return (yield from self._offer(name))
+        facts = yield from self._call("get_product", product_id=known["product_id"])
+        value = {**facts["attributes"], "price": f"${facts['price']:,.2f}", "rating": facts["rating"]}.get(about) if facts else None
+        return f"{known['title']}: {about} {value}." if value is not None else f"I do not know the {about} of {known['title']}."
+
+    def _change(self, name: str, count: int) -> Turn:
+        known = _closest(_query(name), [self._seen[p] for p in self._cart])
+        if known is None:
+            return (yield from self._buy(name, count))
+        yield from self._call("update_quantity", product_id=known["product_id"], quantity=count)
+        return f"I set {known['title']} to {count}."
+
+    def _buy(self, name: str, count: int) -> Turn:
+        best = yield from self._find(name)
         if best is None:
             return f"I could not find {name}."
-        self._seen[best["product_id"]] = best
-        if not _ADD.search(request):
-            return f"I can offer {best['title']} for ${best['price']:,.2f}."
-        return (yield from self._add(best, quantity))
-
-    def _add(self, product: dict[str, Any], quantity: int) -> Turn:
-        id = product["product_id"]
+        id = best["product_id"]
         if id in self._cart:
-            return f"{product['title']} is in your cart."
-        cart = yield from self._call("add_to_cart", product_id=id, quantity=quantity)
+            return f"{best['title']} is in your cart."
+        cart = yield from self._call("add_to_cart", product_id=id, quantity=count)
         if cart is None:
-            return f"I could not add {product['title']}."
-        self._cart[id] = quantity
-        return f"I added {quantity} of {product['title']} at ${product['price']:,.2f}."
+            return f"I could not add {best['title']}."
+        self._cart[id] = count
+        return f"I added {count} of {best['title']} at ${best['price']:,.2f}."
 
     def _checkout(self) -> Turn:
         order = yield from self._call("checkout", confirm=True)
@@ -80,22 +109,24 @@ class Shopper:
 
 
 def _requests(text: str) -> list[str]:
-    """The parts of a message that ask for something each."""
-    body = text.partition(": ")[2] if ": " in text and ";" in text else text
+    """The parts of a message that ask for something each: the entries of a list, else the sentences."""
+    body = text.rpartition(": ")[2] if ": " in text else text
     if ";" in body:
         return [p.strip() for p in body.split(";") if p.strip()]
-    parts = [p.strip() for p in re.split(r"(?<=[.?!])\s+(?=[A-Z\"])", text) if p.strip()]
-    return [p for p in parts if _ADD.search(p) or _CHECKOUT.search(p) or _LATER.search(p)] or parts[-1:]
+    return [p.strip() for p in re.split(r"(?<=[.?!])\s+(?=[A-Z\"])", text) if p.strip()]
 
 
-def _parse(request: str) -> tuple[str, int]:
-    """What is asked for, and how many."""
-    body = re.sub(r"\b(to|into|in) my cart.*$", "", request.strip().rstrip(".?!"), flags=re.IGNORECASE)
-    for pattern in (_TIMES, _OF, _FIRST):
-        match = pattern.search(body)
-        if match:
+def _parse(request: str) -> tuple[str, int | None]:
+    """What is asked for, and how many units are to be bought, if it says so."""
+    body = _TAIL.sub("", request.strip().rstrip(".?!"))
+    for pattern in _COUNTS:
+        if match := pattern.search(body):
             return match["name"], max(1, min(99, int(match["n"])))
-    return body, 1
+    return body, None
+
+
+def _query(name: str) -> str:
+    return " ".join(w for w in words(name) if w not in _FILLER)
 
 
 def _closest(query: str, products: list[dict[str, Any]]) -> dict[str, Any] | None:

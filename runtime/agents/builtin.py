@@ -36,7 +36,7 @@ class Generated:
         try:
             if event["type"] == "customer":
                 self._turn = self._mind.turn(event["text"])
-                return next(self._turn)  # type: ignore[arg-type]
+                return next(self._turn)
             assert self._turn is not None
             return self._turn.send(event)
         except StopIteration as done:

@@ -43,7 +43,8 @@ class Command:
     async def step(self, event: Event) -> Action:
         """Send an event and read the next action; raises AgentFault."""
         await self._send(event)
-        assert self._process is not None and self._process.stdout is not None
+        assert self._process is not None
+        assert self._process.stdout is not None
         try:
             line = await asyncio.wait_for(self._process.stdout.readline(), self._timeout)
         except TimeoutError:
@@ -58,7 +59,8 @@ class Command:
             raise AgentFault("agent_protocol", f"not JSON: {line[:80]!r}") from None
 
     async def _send(self, event: Event) -> None:
-        assert self._process is not None and self._process.stdin is not None
+        assert self._process is not None
+        assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps(event, ensure_ascii=False).encode() + b"\n")
             await asyncio.wait_for(self._process.stdin.drain(), self._timeout)

@@ -24,7 +24,7 @@ class Oracle:
         said: list[str] = []
         turn = len(self._ledger.turns)
         for beat in [b for b in self._ledger.beats if b.turn == turn]:
-            for item in beat.items or [None]:  # type: ignore[list-item]
+            for item in beat.items or [None]:
                 said.append((yield from self._serve(beat, item)))
         return " ".join(s for s in said if s) or "Of course."
 
@@ -52,7 +52,12 @@ class Oracle:
             value = guarded(compile_tree(tree))(Env(names))
             arguments[self._parameter(tool, name)] = getattr(value, "id", value)
         for param in self._trial.store.tools[tool].data["params"]:
-            if not param["optional"] and param["name"] not in arguments and isinstance(param["type"], dict) and "one_of" in param["type"]:
+            if (
+                not param["optional"]
+                and param["name"] not in arguments
+                and isinstance(param["type"], dict)
+                and "one_of" in param["type"]
+            ):
                 arguments[param["name"]] = param["type"]["one_of"][0]
         tool = self._search_tool(tool, arguments)
         yield {"type": "call", "id": self._calls, "tool": tool, "arguments": arguments}
@@ -72,4 +77,10 @@ class Oracle:
         return name
 
     def _fact(self, product: Any, about: str) -> str:
-        return show(product.price) if about == "price" else show(product.rating) if about == "rating" else product.attributes.get(about, "unknown")
+        return (
+            show(product.price)
+            if about == "price"
+            else show(product.rating)
+            if about == "rating"
+            else product.attributes.get(about, "unknown")
+        )

@@ -93,7 +93,14 @@ class ScriptedCustomer:
             names = self.controller.names(place)
             item = next((i for i in names["items"] if i.product in sought), names["item"])
             to = names["to"] if item is names["item"] else None
-            return {**self._about, "item": item, "items": names["items"], "about": names["about"], "to": to, "frustration": self._frustration}
+            return {
+                **self._about,
+                "item": item,
+                "items": names["items"],
+                "about": names["about"],
+                "to": to,
+                "frustration": self._frustration,
+            }
         return {**self._about, "item": None, "items": [], "about": None, "to": None, "frustration": self._frustration}
 
     def _complaint(self) -> str:

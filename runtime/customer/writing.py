@@ -11,7 +11,33 @@ from shopdsl.dsl.random import Stream
 _TOKEN = re.compile(r"\S+|\s+")
 _SHORT = {"please": "pls", "thanks": "thx", "you": "u", "are": "r", "because": "bc", "and": "&", "with": "w/"}
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_UNITS = frozenset("x oz lb lbs g kg mg ml l in ft cm mm w v gb tb mp qt gal count pack sheets".split())
+_UNITS = frozenset(
+    [
+        "x",
+        "oz",
+        "lb",
+        "lbs",
+        "g",
+        "kg",
+        "mg",
+        "ml",
+        "l",
+        "in",
+        "ft",
+        "cm",
+        "mm",
+        "w",
+        "v",
+        "gb",
+        "tb",
+        "mp",
+        "qt",
+        "gal",
+        "count",
+        "pack",
+        "sheets",
+    ]
+)
 
 
 def apply(changes: dict[str, Any], text: str, stream: Stream) -> str:

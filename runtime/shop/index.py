@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,8 @@ def matrix(store: Store, encoder: Encoder, progress: Callable[[int], None] | Non
             continue
     made = quantise(encoder.encode(store.texts(), progress))
     path = cache_folder() / "index" / f"{texts[:24]}.index"
-    try:
+    with suppress(OSError):  # a cache that cannot be written costs time, not the run
         save(path, texts, *made)
-    except OSError:
-        pass  # a cache that cannot be written costs time, not the run
     return restore(*made)
 
 

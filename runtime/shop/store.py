@@ -70,7 +70,9 @@ class Store:
             return Outcome(error=f"There is no tool {name!r}; there are: {', '.join(self.tools)}.")
         return tool.call(args, state, self.catalog, self, self)
 
-    def search(self, query: str, limit: int = 10, category: Category | None = None, price_max: float | None = None) -> list[Product]:
+    def search(
+        self, query: str, limit: int = 10, category: Category | None = None, price_max: float | None = None
+    ) -> list[Product]:
         """The best matches of a query, in order."""
         assert self.engine is not None, "the store has no search engine yet"
         rows = self.rows[category.name] if category is not None else None

@@ -14,7 +14,13 @@ from shopdsl.cli.common import ERRORS, emit, package_option
 @click.command("check")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @package_option
-@click.option("--format", "format_", type=click.Choice(["text", "json", "github", "sarif"]), default="text", help="How findings are printed.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json", "github", "sarif"]),
+    default="text",
+    help="How findings are printed.",
+)
 @click.option("--strict", is_flag=True, help="Warnings fail as well.")
 def command(paths: tuple[Path, ...], package: Path | None, format_: str, strict: bool) -> None:
     """Report every finding of a package or of files; nothing is written.

@@ -78,10 +78,17 @@ def _key(folder: Path, extra: tuple[Path, ...], only: Path | None) -> str:
     total = blake2b(digest_size=20)
     total.update(f"{__version__}\0{os.environ.get('SHOPDSL_PATH', '')}\0{only}\0{folder.resolve()}\0".encode())
     code = Path(__file__).resolve().parents[3]
-    ours = [p for part in ("dsl", "compiler") for p in sorted((standard_folder().parent / part).rglob("*")) if p.suffix in (".py", ".lark", ".json")]
+    ours = [
+        p
+        for part in ("dsl", "compiler")
+        for p in sorted((standard_folder().parent / part).rglob("*"))
+        if p.suffix in (".py", ".lark", ".json")
+    ]
     for path in ours:
         stat = path.stat()
-        total.update(f"{path.relative_to(code) if path.is_relative_to(code) else path.name}\0{stat.st_mtime_ns}\0{stat.st_size}\0".encode())
+        total.update(
+            f"{path.relative_to(code) if path.is_relative_to(code) else path.name}\0{stat.st_mtime_ns}\0{stat.st_size}\0".encode()
+        )
     for path in [*_specs(folder), *_specs(standard_folder()), *_specs(folder.parent, siblings=True), *extra]:
         total.update(f"{path}\0".encode())
         try:

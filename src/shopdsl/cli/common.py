@@ -30,7 +30,7 @@ class Trouble(click.ClickException):
 
     def __init__(self, message: str, code: int = ERRORS) -> None:
         super().__init__(message)
-        self.exit_code = code
+        self.exit_code = code  # type: ignore[misc]  # click declares it for the class; every trouble has its own
 
     def show(self, file: Any = None) -> None:
         click.echo(f"error: {self.message}", err=True)

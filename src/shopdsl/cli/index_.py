@@ -11,7 +11,9 @@ from shopdsl.cli.common import USAGE, Trouble, progress
 
 @click.command("index")
 @click.argument("plan", type=click.Path(path_type=Path))
-@click.option("--store", help="The store, as `shopdsl show PLAN` names it; left out, the only one that is searched by embeddings.")
+@click.option(
+    "--store", help="The store, as `shopdsl show PLAN` names it; left out, the only one that is searched by embeddings."
+)
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The index file.")
 def command(plan: Path, store: str | None, output: Path) -> None:
     """Encode the products of a plan's store into an index file.
@@ -27,7 +29,7 @@ def command(plan: Path, store: str | None, output: Path) -> None:
     world = open_world(plan)
     names = [n for n, s in world.header["stores"].items() if s["search"]["engine"] == "minilm"]
     name = store or (names[0] if len(names) == 1 else None)
-    if name not in names:
+    if name is None or name not in names:
         raise Trouble(f"name one of the stores that are searched by embeddings: {', '.join(names) or 'there is none'}", USAGE)
     found = world.store(name)
     encoder = Encoder(threads=2)

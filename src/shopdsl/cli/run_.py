@@ -45,7 +45,11 @@ def command(
     """
     from shopdsl.cli.running import Job, play, resumed
 
-    jobs = [resumed(resume, package)] if resume else list(_jobs(plan, agents or ("baseline",), customer, output, repeat, limit, trials, package))
+    jobs = (
+        [resumed(resume, package)]
+        if resume
+        else list(_jobs(plan, agents or ("baseline",), customer, output, repeat, limit, trials, package))
+    )
     passed = complete = True
     for job in jobs:
         assert isinstance(job, Job)

@@ -52,7 +52,14 @@ class Job:
 
 
 def new_job(
-    plan: Path, agent: str, customer: str | None, folder: Path | None, repeat: int, limit: int | None, trials: tuple[str, ...], package: Path | None
+    plan: Path,
+    agent: str,
+    customer: str | None,
+    folder: Path | None,
+    repeat: int,
+    limit: int | None,
+    trials: tuple[str, ...],
+    package: Path | None,
 ) -> Job:
     """A fresh run folder."""
     world = open_world(plan)
@@ -185,7 +192,7 @@ def _callable(data: dict[str, Any], folder: Path) -> Any:
 
 
 def _choose(world: World, limit: int | None, trials: tuple[str, ...]) -> list[str]:
-    ids = [data["trial"] for data in world.plan.trials()]
+    ids = list(world.plan.ids)
     for trial in trials:
         if trial not in ids:
             raise Trouble(f"the plan has no trial {trial}; ids are COHORT/NUMBER, for example {ids[0]}", USAGE)

@@ -12,7 +12,9 @@ from shopdsl.runtime.score import CohortScore, Scorer
 from shopdsl.runtime.world import World
 
 
-def scored(folder: Path, world: World | None = None, scoring: dict[str, Any] | None = None, view: str = "full") -> dict[str, CohortScore]:
+def scored(
+    folder: Path, world: World | None = None, scoring: dict[str, Any] | None = None, view: str = "full"
+) -> dict[str, CohortScore]:
     """The scores of a run; Trouble where the folder cannot be used."""
     try:
         manifest = read_manifest(folder)

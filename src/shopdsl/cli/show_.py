@@ -65,7 +65,12 @@ def _styled(node: Any) -> Any:
         return {k.text: _styled(v) for k, v in node}
     if isinstance(node, Sequence):
         return [_styled(v) for v in node.items]
-    style = {"|": LiteralScalarString, ">": LiteralScalarString, "'": SingleQuotedScalarString, '"': DoubleQuotedScalarString}.get(node.style)
+    style = {
+        "|": LiteralScalarString,
+        ">": LiteralScalarString,
+        "'": SingleQuotedScalarString,
+        '"': DoubleQuotedScalarString,
+    }.get(node.style)
     return style(node.text) if style else plain(node)
 
 
@@ -75,10 +80,12 @@ def _plan(path: Path, trial: str | None, format_: str) -> None:
     world = open_world(path)
     if trial is None:
         summary = {k: world.header[k] for k in ("suite", "package", "seed", "sources", "cohorts")}
-        summary |= {k: sorted(world.header[k]) for k in ("stores", "personas", "beats", "reveals", "customers", "metrics", "rubrics")}
+        summary |= {
+            k: sorted(world.header[k]) for k in ("stores", "personas", "beats", "reveals", "customers", "metrics", "rubrics")
+        }
         emit({"plan": world.plan.digest, **summary})
         return
-    data = next((t for t in world.plan.trials() if t["trial"] == trial), None)
+    data = world.plan.trial(trial)
     if data is None:
         raise Trouble(f"the plan has no trial {trial}; ids are COHORT/NUMBER", USAGE)
     if format_ == "json":
@@ -101,8 +108,9 @@ def _trial(world: Any, data: dict[str, Any], places: dict[str, Any]) -> list[str
     lines = [f"trial {data['trial']}, seed {data['seed']}, task {data['task']}", ""]
     cohort = places["cohorts"].get(data["cohort"], {"draw": {}})
     documents = places["documents"]
+    rows = places.get("personas", {}).get(data["cohort"], {})
     for name, value in data["persona"].items():
-        lines += _value(f"persona.{name}", value, documents.get("persona", {}).get(world.header["cohorts"][data["cohort"]]["persona"].partition(".")[2]))
+        lines += _value(f"persona.{name}", value, rows.get(name, {}).get(value))
     trial = world.trial(data)
     items = trial.items()
     drawn = data["drawn"] | {

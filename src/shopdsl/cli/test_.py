@@ -35,7 +35,9 @@ def command(paths: tuple[Path, ...], format_: str, package: Path | None) -> None
         emit(results)
     else:
         for r in failed:
-            click.echo(f"FAILED {r['file']}:{r['line']} {r['test']}: {r['metric']} is {r['found']}, and {r['expected']} is expected")
+            click.echo(
+                f"FAILED {r['file']}:{r['line']} {r['test']}: {r['metric']} is {r['found']}, and {r['expected']} is expected"
+            )
         click.echo(f"{len(tests)} tests, {len(results)} values: {len(results) - len(failed)} passed, {len(failed)} failed")
     raise SystemExit(ERRORS if failed else 0)
 
@@ -61,7 +63,10 @@ def _run(unit: Unit, test: Test) -> list[dict[str, Any]]:
     from shopdsl.runtime.spec_test import run_test
 
     cohort = test.cohort
-    assert cohort is not None and cohort.store is not None and cohort.store.toolset is not None and cohort.persona is not None
+    assert cohort is not None
+    assert cohort.store is not None
+    assert cohort.store.toolset is not None
+    assert cohort.persona is not None
     package = cohort.document.package
     shared = {
         "toolset": cohort.store.toolset.data,

@@ -1,0 +1,5 @@
+"""`python -m shopdsl.cli`."""
+
+from shopdsl.cli import main
+
+main()
