@@ -90,7 +90,7 @@ class Writer:
         """Write one record; how long it took goes into a file of its own, so that equal trials have equal records."""
         timing = {"trial": record["trial"], "repeat": record.get("repeat", 0), "seconds": round(record["seconds"], 4)}
         body = {k: v for k, v in record.items() if k != "seconds"}
-        line = _encode(body)
+        line = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         try:
             self._whole(line)
         except OSError:
@@ -109,15 +109,6 @@ class Writer:
     def close(self) -> None:
         self._file.close()
         self._timings.close()
-
-
-def _encode(body: dict[str, Any]) -> bytes:
-    """A record as one line of UTF-8; where an agent sent half a surrogate pair, all of it as ASCII."""
-    text = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    try:
-        return text.encode() + b"\n"
-    except UnicodeEncodeError:
-        return json.dumps(body, sort_keys=True, separators=(",", ":")).encode() + b"\n"
 
 
 def _cut_torn(path: Path) -> int:

@@ -86,7 +86,16 @@ class Command:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._process.wait(), 0.2)
             os.killpg(self._process.pid, 9)
+        await self._drain()
         await self._process.wait()
+
+    async def _drain(self) -> None:
+        """Read what a killed program still had to say: asyncio waits for the end of its pipes before it sees the end of the process."""
+        assert self._process is not None
+        assert self._process.stdout is not None
+        with contextlib.suppress(TimeoutError):
+            while await asyncio.wait_for(self._process.stdout.read(1 << 16), 5):
+                pass
 
 
 class PythonAgent:

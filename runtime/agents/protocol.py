@@ -40,18 +40,25 @@ def checked(action: Any) -> Action:
     if action.get("type") == "say":
         if not isinstance(action.get("text"), str):
             raise AgentFault("agent_protocol", f"`say` needs a text: {_short(action)}")
-        return {"type": "say", "text": action["text"][:20_000]}
+        return {"type": "say", "text": clean(action["text"][:20_000])}
     if action.get("type") == "call":
         if not isinstance(action.get("tool"), str):
             raise AgentFault("agent_protocol", f"`call` needs the name of a tool: {_short(action)}")
         arguments = action.get("arguments")
-        return {
-            "type": "call",
-            "id": action.get("id"),
-            "tool": action["tool"],
-            "arguments": {} if arguments is None else arguments,
-        }
+        return {"type": "call", "id": clean(action.get("id")), "tool": clean(action["tool"]), "arguments": {} if arguments is None else clean(arguments)}
     raise AgentFault("agent_protocol", f"an action is `call` or `say`: {_short(action)}")
+
+
+def clean(value: Any) -> Any:
+    """A value without halves of surrogate pairs, which JSON can spell and UTF-8 cannot."""
+    match value:
+        case str():
+            return value if value.isascii() else value.encode("utf-8", "replace").decode()
+        case list():
+            return [clean(v) for v in value]
+        case dict():
+            return {clean(k): clean(v) for k, v in value.items()}
+    return value
 
 
 def _short(value: Any) -> str:
