@@ -98,9 +98,12 @@ class _Generator:
         row = Row(kind.name, {"noun": kind.noun, "price": kind.price})
         stream = Stream(self.spec.seed, *draft.key, name)
         try:
-            return self.run[name](Env({"type": row, **names}, stream))
+            value = self.run[name](Env({"type": row, **names}, stream))
         except Failed as error:
             raise CatalogFailed(name, f"{error}, for a {kind.noun} of {draft.brand}") from None
+        if value is None:
+            raise CatalogFailed(name, f"it gives none, for a {kind.noun} of {draft.brand}")
+        return value
 
     def product(self, draft: _Draft, standing: float, category: Category) -> Product:
         names: dict[str, Any] = {"category": category, "standing": standing, "factor": draft.factor}
@@ -170,10 +173,12 @@ def _number(catalog: Catalog, spec: CatalogSpec) -> None:
 def _check_distinct(catalog: Catalog, spec: CatalogSpec, sink: Sink) -> None:
     spans = {kind.name: kind.span for part in spec.parts for kind in part.types}
     seen: dict[Any, Product] = {}
+    told: set[str] = set()
     for product in catalog.products:
         said = (product.noun, *(h.say for h in product.hints if h.name != "budget"))
         other = seen.setdefault(said, product)
-        if other is not product:
+        if other is not product and product.type not in told:
+            told.add(product.type)
             message = f"a customer cannot tell `{product.title}` from `{other.title}`"
             help = "let `attributes` of the catalog say each value in words of its own"
             sink.add(codes.INDISTINCT, message, spans[product.type], help)

@@ -21,6 +21,7 @@ from shopdsl.compiler.kinds.toolset import compile_toolset
 from shopdsl.compiler.lint import lint
 from shopdsl.compiler.packages import Document
 from shopdsl.compiler.unit import Unit
+from shopdsl.dsl.diagnostics import codes, nearest
 
 COMPILERS: dict[str, Callable[[Unit, Document], Any]] = {
     "catalog": compile_catalog,
@@ -47,4 +48,18 @@ def check(unit: Unit, package: str) -> None:
     for kind in ("case", "skill", "judge", "mutant", "model"):
         for document in unit.documents(kind, package):
             unit.body(document)
+    _default_suite(unit, package)
     lint(unit, package)
+
+
+def _default_suite(unit: Unit, package: str) -> None:
+    found = unit.workspace.package(package)
+    if (
+        found
+        and found.default_suite
+        and found.default_suite_at
+        and not unit.workspace.find("suite", found.default_suite, package)
+    ):
+        known = unit.workspace.names("suite", package)
+        help = nearest(found.default_suite, known) or f"suites: {', '.join(known)}"
+        unit.sink.add(codes.UNRESOLVED, f"there is no suite `{found.default_suite}`", found.default_suite_at, help)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from shopdsl.compiler.kinds.cohort import Cohort, Line
+from shopdsl.compiler.kinds.cohort import REQUIRED, Cohort, Line
 from shopdsl.dsl.catalog import Catalog, Hint, Product
 from shopdsl.dsl.evaluate import Compiled, Env, compile_tree, guarded
 from shopdsl.dsl.library.collections import walk
@@ -58,9 +58,9 @@ class Drawn:
 class DrawFailed(Exception):
     """A draw that failed, with the place of its line."""
 
-    def __init__(self, name: str, span: Span, message: str) -> None:
+    def __init__(self, name: str, span: Span, message: str, help: str = "") -> None:
         super().__init__(message)
-        self.name, self.span, self.message = name, span, message
+        self.name, self.span, self.message, self.help = name, span, message, help
 
 
 @dataclass
@@ -134,15 +134,25 @@ class Drawer:
         if kept is None:
             kept = self._compiled[id(tree)] = (tree, guarded(compile_tree(tree)))
         try:
-            return kept[1](Env(names, Stream(seed, *path)))
+            value = kept[1](Env(names, Stream(seed, *path)))
         except Failed as error:
             raise DrawFailed(line.name, line.span, str(error)) from None
+        if value is None and line.name in REQUIRED:
+            raise DrawFailed(line.name, line.span, "it gives none", "give it a value for every trial, for example with `??`")
+        return value
 
     def _items(self, names: dict[str, Any]) -> list[Item]:
         line = next(line for line in self.cohort.lines if line.name == "target")
         target = names["target"]
-        counts = target.counts if isinstance(target, Bag) else {k: v for k, v in (target or {}).items() if v and v > 0}
+        counts = target.counts if isinstance(target, Bag) else {k: v for k, v in target.items() if v and v > 0}
         if not counts:
-            raise DrawFailed("target", line.span, "nothing is wanted: the target is empty")
-        withheld = names.get("withheld") or []
+            raise DrawFailed("target", line.span, "nothing is wanted", "the lists that it is drawn from may be empty")
+        if None in counts or any(q != int(q) for q in counts.values()):
+            raise DrawFailed(
+                "target",
+                line.span,
+                "a product is none, or a quantity is not whole",
+                "want products that there are, in whole units",
+            )
+        withheld = [h for h in names.get("withheld") or [] if h is not None]
         return [Item(i, p, int(q), [h for h in withheld if h.product is p]) for i, (p, q) in enumerate(counts.items())]

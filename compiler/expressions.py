@@ -22,10 +22,10 @@ class Compiled:
     type: Type
     evidence: frozenset[str]
     used: frozenset[str]
-    syntax: s.Expr | None = None
+    failed: bool = False
 
 
-NOTHING = Compiled(["lit", None], ANY, frozenset(), frozenset())
+NOTHING = Compiled(["lit", None], ANY, frozenset(), frozenset(), failed=True)
 
 
 class Reporter:
@@ -33,16 +33,26 @@ class Reporter:
 
     def __init__(self, node: Scalar, sink: Sink, shift: int = 0) -> None:
         self._node, self._sink, self._shift = node, sink, shift
+        self.failed = False
 
     def __call__(self, code: Code, message: str, at: s.At, help: str = "") -> None:
+        self.failed = True
         span = self._node.within(at[0] + self._shift, at[1] + self._shift)
         self._sink.add(code, message, span, help)
 
     def syntax(self, error: ParseError, what: str, code: Code = codes.SYNTAX) -> None:
-        wanted = ", ".join(error.expected[:6])
+        wanted = " or ".join(error.expected[:4])
         help = f"expected {wanted}" if error.expected else ""
         at = (error.offset, error.offset + max(1, error.width))
-        self(codes.TOO_LONG if isinstance(error, TooLong) else code, f"this {what} cannot be read: {error.message}", at, help)
+        if isinstance(error, TooLong):
+            self(
+                codes.TOO_LONG,
+                f"this {what} is too long: {error.message}",
+                at,
+                "give names to its parts, in `let` where there is one",
+            )
+        else:
+            self(code, f"this {what} cannot be read: {error.message}", at, help)
 
 
 def expression(node: Node | None, scope: Scope, sink: Sink, wanted: Type | None = None) -> Compiled:
@@ -60,9 +70,10 @@ def condition(node: Node | None, scope: Scope, sink: Sink) -> Compiled:
     parsed = parse(node, sink)
     if parsed is None:
         return NOTHING
-    checker = Checker(scope, Reporter(node, sink))
+    report = Reporter(node, sink)
+    checker = Checker(scope, report)
     checker.condition(parsed)
-    return _compiled(parsed, scope, checker, ANY)
+    return _compiled(parsed, scope, checker, ANY, report.failed)
 
 
 def parse(node: Scalar, sink: Sink) -> s.Expr | None:
@@ -80,25 +91,26 @@ def parse(node: Scalar, sink: Sink) -> s.Expr | None:
 
 def _cut_short(node: Scalar, error: ParseError) -> bool:
     """Did YAML end a plain scalar at ` #`, or a flow mapping at a comma, before its brackets closed?"""
-    if node.style != "" or error.offset < len(node.text.rstrip()):
-        return False
     rest = node.span.source.text[node.span.end : node.span.end + 2].lstrip(" ")
-    return rest[:1] in (",", "#", "}", "]")
+    if node.style != "" or rest[:1] not in (",", "#", "}", "]"):
+        return False
+    open_quote = node.text[error.offset : error.offset + 1] in ('"', "'") and node.text.count(node.text[error.offset]) % 2 == 1
+    return open_quote or error.offset >= len(node.text.rstrip())
 
 
 def check(parsed: s.Expr, scope: Scope, report: Reporter, wanted: Type | None = None) -> Compiled:
     """A parsed expression, checked and lowered."""
     checker = Checker(scope, report)
     found = checker.infer(parsed) if wanted is None else checker.expect(parsed, wanted)
-    return _compiled(parsed, scope, checker, found)
+    return _compiled(parsed, scope, checker, found, report.failed)
 
 
-def _compiled(parsed: s.Expr, scope: Scope, checker: Checker, found: Type) -> Compiled:
+def _compiled(parsed: s.Expr, scope: Scope, checker: Checker, found: Type, failed: bool) -> Compiled:
     try:
         tree = lower(parsed, scope)
     except KeyError:  # an unknown function, already reported
         return NOTHING
-    return Compiled(tree, found, frozenset(checker.evidence), frozenset(checker.used), parsed)
+    return Compiled(tree, found, frozenset(checker.evidence), frozenset(checker.used), failed)
 
 
 def template(node: Node | None, scope: Scope, sink: Sink) -> Compiled:
@@ -112,7 +124,7 @@ def template(node: Node | None, scope: Scope, sink: Sink) -> Compiled:
     text = node.text
     while (start := text.find("{{", place)) >= 0:
         end = text.find("}}", start)
-        if end < 0:
+        if end < 0 or "{{" in text[start + 2 : end]:
             sink.add(codes.PLACEHOLDER, "this `{{` is not closed", node.within(start, start + 2), "close it with `}}`")
             return NOTHING
         parts.append(text[place:start])

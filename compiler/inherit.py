@@ -9,14 +9,19 @@ from shopdsl.dsl.tree import Mapping, Node, Scalar
 _OWN = ("kind", "name", "extends")
 
 
-def inherit(document: Document, workspace: Workspace, sink: Sink) -> Mapping:
-    """The merged mapping of a document: mappings merge, lists and values are replaced, null removes a key."""
-    return _merged(document, workspace, sink, (document,))
+def inherit(document: Document, workspace: Workspace, sink: Sink) -> tuple[Mapping, bool]:
+    """The merged mapping of a document, and whether all that it extends was found.
+
+    Mappings merge, lists and values are replaced, null removes a key.
+    """
+    broken: list[Document] = []
+    return _merged(document, workspace, sink, (document,), broken), not broken
 
 
-def _merged(document: Document, workspace: Workspace, sink: Sink, chain: tuple[Document, ...]) -> Mapping:
+def _merged(document: Document, workspace: Workspace, sink: Sink, chain: tuple[Document, ...], broken: list[Document]) -> Mapping:
     reference = document.node.get("extends")
     if not isinstance(reference, Scalar):
+        broken += [document] if reference is not None else []
         return document.node
     base = workspace.find(document.kind, reference.text, document.package)
     if base is document and "." not in reference.text:
@@ -24,12 +29,14 @@ def _merged(document: Document, workspace: Workspace, sink: Sink, chain: tuple[D
     if base is None:
         help = nearest(reference.text, workspace.names(document.kind, document.package))
         sink.add(codes.UNRESOLVED, f"there is no {document.kind} `{reference.text}` to extend", reference.span, help)
+        broken.append(document)
         return document.node
     if base in chain:
         circle = " → ".join(d.name for d in (*chain[chain.index(base) :], base))
         sink.add(codes.EXTENDS_CYCLE, f"these documents extend each other: {circle}", reference.span, "remove one `extends`")
+        broken.append(document)
         return document.node
-    return _merge(_merged(base, workspace, sink, (*chain, base)), document.node, top=True)
+    return _merge(_merged(base, workspace, sink, (*chain, base), broken), document.node, top=True)
 
 
 def _outer(document: Document, workspace: Workspace) -> Document | None:

@@ -23,14 +23,19 @@ OTHERS = {"beat": None}
 MAX_BEATS = 2_000
 
 
-def draw_itinerary(drawn: Drawn, reveals: dict[str, Planner], name: str) -> tuple[str, list[dict[str, Any]]]:
+def draw_itinerary(
+    drawn: Drawn, reveals: dict[str, Planner], name: str, tried: tuple[str, ...] = ()
+) -> tuple[str, list[dict[str, Any]]]:
     """The style that was used in the end, and its beats, fitted to the turn budget; raises DrawFailed."""
     planner = reveals[name]
     for attempt in range(planner.reveal.redraw + 1):
         beats = planner.fit(planner.draw(drawn, attempt), drawn.turn_budget)
         if planner.reveal.otherwise is None or crosses(beats):
             return name, beats
-    return draw_itinerary(drawn, reveals, planner.reveal.otherwise or name)
+    otherwise = planner.reveal.otherwise
+    if otherwise is None or otherwise in (name, *tried):
+        return name, beats
+    return draw_itinerary(drawn, reveals, otherwise, (*tried, name))
 
 
 def crosses(beats: list[dict[str, Any]]) -> bool:
@@ -150,6 +155,10 @@ class _Drawing:
             raise DrawFailed(self.planner.reveal.name, self.place(node.at), f"this program has more than {MAX_BEATS:,} beats")
         of = self.value(node.of, names) if node.of is not None else []
         members = of if isinstance(of, list) else [of]
+        if any(not isinstance(m, Item) for m in members):
+            raise DrawFailed(
+                self.planner.reveal.name, self.place(node.at), f"`{node.beat}` is about nothing here: its item is none"
+            )
         about = self.value(node.about, names) if node.about is not None else None
         to = self.value(node.to, names) if node.to is not None else None
         beat = self.planner.reveal.beats[node.beat]

@@ -43,6 +43,8 @@ class Package:
     version: str = "0"
     default_suite: str | None = None
     requires: dict[str, tuple[str, Scalar]] = field(default_factory=dict)
+    required_at: dict[str, Span] = field(default_factory=dict)
+    default_suite_at: Span | None = None
     documents: dict[tuple[str, str], Document] = field(default_factory=dict)
     sources: list[Source] = field(default_factory=list)
 
@@ -112,7 +114,7 @@ def _require(workspace: Workspace, package: Package, sink: Sink) -> None:
             folder = _locate(name, package.folder)
             if folder is None:
                 help = f"put it beside this package, as `../{name}`, or name its folder in SHOPDSL_PATH"
-                sink.add(codes.PACKAGE_MISSING, f"the required package `{name}` is not there", place.span, help)
+                sink.add(codes.PACKAGE_MISSING, f"the required package `{name}` is not there", package.required_at[name], help)
                 continue
             workspace.others[name] = read_package(folder, sink, shown=name)
             _require(workspace, workspace.others[name], sink)
@@ -126,18 +128,20 @@ def _locate(name: str, beside: Path) -> Path | None:
 
 def _check_version(package: Package | None, wanted: str, place: Scalar, sink: Sink) -> None:
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
-    from packaging.version import InvalidVersion
+    from packaging.version import InvalidVersion, Version
 
     if package is None or wanted == "*":
         return
     try:
-        if not SpecifierSet(wanted).contains(package.version, prereleases=True):
-            sink.add(
-                codes.PACKAGE_VERSION, f"`{package.name}` is version {package.version}, and {wanted} is required", place.span
-            )
-    except (InvalidSpecifier, InvalidVersion):
+        if not SpecifierSet(wanted).contains(Version(package.version), prereleases=True):
+            message = f"`{package.name}` is version {package.version}, and {wanted} is required"
+            sink.add(codes.PACKAGE_VERSION, message, place.span, "widen the range, or bring another version of the package")
+    except InvalidSpecifier:
         help = 'write a range such as ">=0.1, <1", or "*"'
         sink.add(codes.PACKAGE_VERSION, f"`{wanted}` is not a range of versions", place.span, help)
+    except InvalidVersion:
+        help = f"mend `version` in the manifest of `{package.name}`, for example `0.1.0`"
+        sink.add(codes.PACKAGE_VERSION, f"`{package.name}` has the version `{package.version}`, which is none", place.span, help)
 
 
 def read_package(folder: Path, sink: Sink, extra: tuple[Path, ...] = (), shown: str = "") -> Package:
@@ -186,23 +190,30 @@ def _read_manifest(package: Package, path: Path, shown: str, sink: Sink) -> None
     data = plain(node)
     assert isinstance(data, dict)
     version = node.get("shopdsl")
-    if version is not None and data.get("shopdsl") != LANGUAGE:
+    if version is not None and str(data.get("shopdsl")) != str(LANGUAGE):
         message = f"this package is written in version {data.get('shopdsl')} of the language, and this is version {LANGUAGE}"
         sink.add(codes.LANGUAGE_VERSION, message, version.span, "install the shopdsl that it was written for")
     package.name = str(data.get("package") or package.name)
     package.version = str(data.get("version") or "0")
     package.default_suite = str(data["default_suite"]) if data.get("default_suite") else None
+    suite = node.get("default_suite")
+    package.default_suite_at = suite.span if suite is not None else None
     requires = node.get("requires")
     if isinstance(requires, Mapping):
         package.requires = {k.text: (v.text, v) for k, v in requires if isinstance(v, Scalar)}
+        package.required_at = {k.text: k.span for k, _ in requires}
 
 
 def _add(package: Package, node: Node, sink: Sink) -> None:
     if not isinstance(node, Mapping):
         if not (isinstance(node, Scalar) and not node.text):
-            sink.add(codes.NOT_A_DOCUMENT, "a document must be a mapping with `kind` and `name`", node.span)
+            help = "begin with `kind: …` and `name: …`"
+            sink.add(codes.NOT_A_DOCUMENT, "a document must be a mapping with `kind` and `name`", node.span, help)
         return
     kind, name = node.get("kind"), node.get("name")
+    if kind is not None and not isinstance(kind, Scalar):
+        sink.add(codes.WRONG_SHAPE, "`kind` is not a text", kind.span, f"one of {', '.join(kinds())}")
+        return
     if not isinstance(kind, Scalar):
         span = Span(node.span.source, node.span.start, node.span.start + 1)
         sink.add(codes.MISSING_KEY, "this document has no `kind`", span, f"begin with `kind:`, one of {', '.join(kinds())}")

@@ -1,10 +1,10 @@
-"""Which personas the expressions of a package can meet."""
+"""Which personas and currencies the expressions of a package can meet."""
 
 from __future__ import annotations
 
 from shopdsl.compiler.kinds.persona import Persona, compile_persona
 from shopdsl.compiler.packages import Document
-from shopdsl.compiler.unit import Unit
+from shopdsl.compiler.unit import Unit, text
 from shopdsl.dsl.tree import Node
 from shopdsl.dsl.vocabulary import Entry
 
@@ -20,6 +20,14 @@ def cohort_personas(unit: Unit, cohorts: list[Node]) -> list[Persona]:
     """The personas of the cohorts that a metric names."""
     found = [unit.resolve("cohort", node) for node in cohorts]
     return _compiled(unit, [p for d in found if d and (p := unit.resolve("persona", unit.body(d).get("persona")))])
+
+
+def store_currency(unit: Unit, cohorts: list[Document]) -> str:
+    """The currency in which the stores of some cohorts sell; empty where they differ, or are not known."""
+    stores = [unit.resolve("store", unit.body(d).get("store")) for d in cohorts]
+    catalogs = [unit.resolve("catalog", unit.body(s).get("catalog")) for s in stores if s]
+    found = {text(unit.body(c).get("currency"), "USD") for c in catalogs if c}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _compiled(unit: Unit, documents: list[Document]) -> list[Persona]:

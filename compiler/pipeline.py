@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,9 @@ from shopdsl.compiler.prove import prove
 from shopdsl.compiler.sourcemap import source_map
 from shopdsl.compiler.unit import Unit
 from shopdsl.dsl.catalog import Catalog, encode
-from shopdsl.dsl.diagnostics import codes, nearest
+from shopdsl.dsl.diagnostics import Code, Sink, codes, nearest
 from shopdsl.dsl.plan import canonical, digest
+from shopdsl.dsl.source import Span
 from shopdsl.dsl.values import Bag, Money, Row
 
 MAX_FAILURES = 10
@@ -138,16 +140,15 @@ def _trials(unit: Unit, suite: Suite, catalogs: dict[str, Catalog], head: dict[s
         drawer = Drawer(cohort, catalogs[catalog_key], suite.seed)
         planners = package_planners(unit, cohort.document.package)
         world, score = _world(head, cohort, catalogs[catalog_key]), metrics_digest(head, cohort.name)
-        failures = 0
+        failures = Failures()
         for number in range(cohort.trials):
-            trial = _trial(unit, drawer, planners, number)
-            if trial is None:
-                failures += 1
-                if failures >= MAX_FAILURES:
-                    break
-                continue
-            trial["task"], trial["score"] = trial_digest(trial, world), score
-            yield trial
+            trial = _trial(failures, drawer, planners, number)
+            if trial is not None:
+                trial["task"], trial["score"] = trial_digest(trial, world), score
+                yield trial
+            elif len(failures.trials) >= MAX_FAILURES:
+                break
+        failures.flush(unit.sink)
 
 
 def _world(head: dict[str, Any], cohort: Cohort, catalog: Catalog) -> str:
@@ -163,29 +164,43 @@ def _world(head: dict[str, Any], cohort: Cohort, catalog: Catalog) -> str:
     )
 
 
-def _trial(unit: Unit, drawer: Drawer, planners: dict[str, Planner], number: int) -> dict[str, Any] | None:
+class Failures:
+    """What is wrong with drawn trials: each rule at each place once, with the first trial that broke it and how many others did."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], list[Any]] = {}
+        self.trials: set[str] = set()
+
+    def report(self, trial: str, code: Code, message: str, span: Span, help: str) -> None:
+        self._found.setdefault((code.id, str(span)), [code, message, span, help, []])[4].append(trial)
+        self.trials.add(trial)
+
+    def flush(self, sink: Sink) -> None:
+        for code, message, span, help, trials in self._found.values():
+            others = len(set(trials)) - 1
+            more = f" (and {others} more of the first {len(self.trials)} that failed)" if others else ""
+            sink.add(code, f"trial {trials[0]}: {message}{more}", span, help)
+
+
+def _trial(failures: Failures, drawer: Drawer, planners: dict[str, Planner], number: int) -> dict[str, Any] | None:
     """One trial as plan data, or None where it broke a rule (reported)."""
     cohort = drawer.cohort
+    report = partial(failures.report, f"{cohort.name}/{number}")
     try:
         drawn = drawer.draw(number)
         style = str(drawn.names["reveal"])
         if style not in planners:
             line = next(line for line in cohort.lines if line.name == "reveal")
             help = nearest(style, planners) or f"there are: {', '.join(sorted(planners))}"
-            unit.sink.add(
-                codes.UNKNOWN_REVEAL,
-                f"trial {cohort.name}/{number} draws the reveal plan `{style}`, and there is none",
-                line.span,
-                help,
-            )
+            report(codes.UNKNOWN_REVEAL, f"it draws the reveal plan `{style}`, and there is none", line.span, help)
             return None
         used, beats = draw_itinerary(drawn, planners, style)
     except DrawFailed as error:
-        unit.sink.add(codes.DRAW_FAILED, f"trial {cohort.name}/{number}: `{error.name}` failed: {error.message}", error.span)
+        report(codes.DRAW_FAILED, f"`{error.name}` failed: {error.message}", error.span, error.help)
         return None
     findings = list(prove(drawn, beats, planners[used].reveal, cohort))
-    for code, message, span, help in findings:
-        unit.sink.add(code, message, span, help)
+    for finding in findings:
+        report(*finding)
     return None if findings else _encode(cohort, drawn, used, beats)
 
 

@@ -18,23 +18,22 @@ Finding = tuple[Code, str, Span, str]
 
 def prove(drawn: Drawn, beats: list[dict[str, Any]], reveal: Reveal, cohort: Cohort) -> Iterator[Finding]:
     """Every way in which a drawn trial breaks the rules, with the place that is to blame."""
-    where = f"trial {cohort.name}/{drawn.number}: "
-    program = reveal.node.span
+    program = reveal.node.content
     for code, message, help in (*_order(beats, reveal.beats), *_dues(beats, drawn, reveal.beats), *_last(beats, reveal.beats)):
-        yield code, where + message, program, help
+        yield code, message, program, help
     need, budget = messages(beats, reveal.limits), drawn.turn_budget
     lines = {line.name: line.span for line in cohort.lines}
     if need > budget:
         help = f"raise `turn_budget`, want less, or let `{reveal.name}` say more in one message"
         yield (
             codes.OVER_BUDGET,
-            f"{where}its {len(beats)} beats take {need} messages, and it has {budget}",
+            f"its {len(beats)} beats take {need} messages, and it has {budget}",
             lines["turn_budget"],
             help,
         )
     for item in drawn.items:
         if item.product.stock < item.quantity:
-            message = f"{where}{item.quantity} of `{item.product.title}` are wanted, and {item.product.stock} are in stock"
+            message = f"{item.quantity} of `{item.product.title}` are wanted, and {item.product.stock} are in stock"
             yield codes.TARGET_UNAVAILABLE, message, lines["target"], "draw from `p for p in … if p.in_stock`"
 
 
@@ -69,5 +68,6 @@ def _dues(beats: list[dict[str, Any]], drawn: Drawn, kinds: dict[str, Beat]) -> 
 def _last(beats: list[dict[str, Any]], kinds: dict[str, Beat]) -> Iterator[Found]:
     closing = [i for i, b in enumerate(beats) if kinds[b["beat"]].last]
     if any(kinds[b["beat"]].last for b in beats[:-1]) or (not closing and any(k.last for k in kinds.values())):
-        names = ", ".join(f"`{n}`" for n, k in sorted(kinds.items()) if k.last)
-        yield codes.NOT_LAST, f"{names} is not the last beat of its plan", "end the program with it, once"
+        names = " or ".join(f"`{n}`" for n, k in sorted(kinds.items()) if k.last)
+        message = f"{names} is not the last beat of its plan" if closing else f"its plan never comes to {names}"
+        yield codes.NOT_LAST, message, "end the program with it, once"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -42,9 +43,30 @@ def _validator(kind: str) -> Any:
 def check_shape(kind: str, node: Mapping, sink: Sink) -> None:
     """Report every key and value of a document that its schema does not allow."""
     partial = node.get("extends") is not None
+    split = _split_mappings(node, sink)
     for error in _validator(kind).iter_errors(plain(node)):
-        if not (partial and error.validator == "required"):
+        inside = any(id(n) in split for n in _way(node, list(error.absolute_path)))
+        if not inside and not (partial and error.validator == "required"):
             _report(error, node, sink)
+
+
+def _split_mappings(node: Node, sink: Sink) -> set[int]:
+    """The mappings in which YAML has split an expression (reported); what else is wrong with them follows from that."""
+    found: set[int] = set()
+    if isinstance(node, Mapping):
+        if split_by_yaml(node, sink):
+            found.add(id(node))
+        children = [value for _, value in node]
+    else:
+        children = node.items if isinstance(node, Sequence) else []
+    for child in children:
+        found |= _split_mappings(child, sink)
+    return found
+
+
+def _way(root: Node, path: list[Any]) -> list[Node]:
+    """The nodes on the way to a path."""
+    return [_locate(root, path[:i])[0] for i in range(len(path) + 1)]
 
 
 def check_complete(kind: str, node: Mapping, span: Span, partial: bool, sink: Sink) -> None:
@@ -78,7 +100,7 @@ def _report(error: Any, root: Mapping, sink: Sink) -> None:
             low, high = error.schema.get("minimum"), error.schema.get("maximum")
             sink.add(codes.OUT_OF_RANGE, f"{error.instance} is out of range", span, f"{what or 'a number'}, from {low} to {high}")
         case _:
-            _wrong_shape(error, node, span, what, sink)
+            _wrong_shape(error, node, key, span, what, sink)
 
 
 def _locate(root: Node, path: list[Any]) -> tuple[Node, Scalar | None]:
@@ -96,8 +118,6 @@ def _locate(root: Node, path: list[Any]) -> tuple[Node, Scalar | None]:
 def _unknown_keys(error: Any, node: Node, sink: Sink) -> None:
     assert isinstance(node, Mapping)
     known = error.schema.get("properties", {})
-    if split_by_yaml(node, sink):
-        return
     for key, _ in node:
         if key.text not in known:
             help = nearest(key.text, known) or f"known here: {', '.join(sorted(known))}"
@@ -106,8 +126,6 @@ def _unknown_keys(error: Any, node: Node, sink: Sink) -> None:
 
 def _missing(error: Any, node: Node, key: Scalar | None, sink: Sink) -> None:
     assert isinstance(node, Mapping)
-    if any(unbalanced(v.text) for _, v in node if isinstance(v, Scalar)):
-        return
     start = node.entries[0][0].span if node.entries else node.span
     for name in error.validator_value:
         if name not in error.instance:
@@ -126,10 +144,12 @@ def _pattern(error: Any, node: Node, key: Scalar | None, what: str, sink: Sink) 
         found = node.key(str(error.instance)) if isinstance(node, Mapping) else None
         span = found.span if found else span
     code = codes.BAD_NAME if "name" in what else codes.WRONG_SHAPE
-    sink.add(code, f"`{_short(error.instance)}` is not {what or 'spelt right'}", span, "")
+    mended = re.sub(r"[^a-z0-9]+", "_", str(error.instance).lower()).strip("_")
+    help = f"write `{mended}`" if code is codes.BAD_NAME and mended[:1].isalpha() else ""
+    sink.add(code, f"`{_short(error.instance)}` is not {what or 'spelt right'}", span, help)
 
 
-def _wrong_shape(error: Any, node: Node, span: Span, what: str, sink: Sink) -> None:
+def _wrong_shape(error: Any, node: Node, key: Scalar | None, span: Span, what: str, sink: Sink) -> None:
     if _flow_expression(error, node, sink):
         return
     found = _found(error.instance)
@@ -138,7 +158,18 @@ def _wrong_shape(error: Any, node: Node, span: Span, what: str, sink: Sink) -> N
         return
     if isinstance(node, Mapping | Sequence):
         span = Span(span.source, span.start, min(span.end, _line_end(span)))
-    sink.add(codes.WRONG_SHAPE, f"this is {found}", span, f"expected {what or _types(error.schema)}")
+    if span.start == span.end and key is not None:
+        span = key.span
+    sink.add(codes.WRONG_SHAPE, f"this is {found}", span, f"expected {_wanted(error.schema, what, error.instance)}")
+
+
+def _wanted(schema: dict[str, Any], what: str, value: Any) -> str:
+    """What a schema asks for, in words; a single value where a list is needed is shown as one."""
+    if schema.get("type") == "array" and what:
+        return f"a list of {what.removeprefix('the ')}" + (f", such as `[{value}]`" if isinstance(value, str | int) else "")
+    if schema.get("type") == "object" and what and not what.startswith(("a ", "an ", "how ", "drawn ")):
+        return f"a mapping of {what.removeprefix('the ')}"
+    return what or _types(schema)
 
 
 def _line_end(span: Span) -> int:
@@ -146,11 +177,13 @@ def _line_end(span: Span) -> int:
     return span.end if end < 0 else end
 
 
+_EXPRESSIONS = tuple(schema("common")["definitions"][n]["description"] for n in ("expression", "condition", "template"))
+
+
 def _flow_expression(error: Any, node: Node, sink: Sink) -> bool:
     """An unquoted `[x for …]` or `{k: v for …}` is a YAML list or mapping."""
     text = node.span.source.text[node.span.start : node.span.end]
-    wants_text = "string" in _as_list(error.schema.get("type"))
-    if isinstance(node, Scalar) or not wants_text or text[:1] not in ("[", "{"):
+    if isinstance(node, Scalar) or error.schema.get("description") not in _EXPRESSIONS or text[:1] not in ("[", "{"):
         return False
     help = f"write it in quotes: '{_short(text)}'"
     sink.add(codes.SPLIT_BY_YAML, "YAML reads this as a list or mapping, not as an expression", node.span, help)

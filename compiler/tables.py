@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from shopdsl.compiler.constants import constant
 from shopdsl.compiler.unit import entries
 from shopdsl.dsl import types as t
-from shopdsl.dsl.diagnostics import Sink, codes
+from shopdsl.dsl.diagnostics import Sink, codes, nearest
 from shopdsl.dsl.tree import Mapping, Scalar
 from shopdsl.dsl.values import Row
 from shopdsl.dsl.vocabulary import Entry
@@ -25,12 +25,11 @@ def table(name: str, node: Mapping, sink: Sink, evidence: str = "", skip: tuple[
     """A table from its mapping; rows with different fields are reported."""
     rows: dict[str, Row] = {}
     fields: dict[str, Entry] = {}
-    first: tuple[Scalar, set[str]] | None = None
+    usual = _usual(node, skip)
     for key, row in entries(node):
         cells = {k.text: constant(v) for k, v in entries(row) if k.text not in skip}
         rows[key.text] = Row(key.text, {k: v for k, (v, _) in cells.items()})
-        first = first or (key, set(cells))
-        _compare(name, key, set(cells), first, sink)
+        _compare(name, key, set(cells), usual, sink)
         for cell, (_, kind) in cells.items():
             known = fields.get(cell)
             joined = kind if known is None else t.join(known.type, kind) or t.ANY
@@ -41,9 +40,16 @@ def table(name: str, node: Mapping, sink: Sink, evidence: str = "", skip: tuple[
     return Table(rows, records)
 
 
-def _compare(name: str, key: Scalar, cells: set[str], first: tuple[Scalar, set[str]], sink: Sink) -> None:
-    missing, extra = first[1] - cells, cells - first[1]
+def _usual(node: Mapping, skip: tuple[str, ...]) -> frozenset[str]:
+    """The fields that most rows have; of equally many, those of the row that comes first in the file."""
+    rows = [frozenset(k.text for k, _ in entries(row) if k.text not in skip) for _, row in node]
+    return max(rows, key=rows.count, default=frozenset())
+
+
+def _compare(name: str, key: Scalar, cells: set[str], usual: frozenset[str], sink: Sink) -> None:
+    missing, extra = usual - cells, cells - usual
     if missing or extra:
         parts = [f"has no `{m}`" for m in sorted(missing)] + [f"has `{e}` as well" for e in sorted(extra)]
-        help = f"give every row of `{name}` the same fields"
-        sink.add(codes.FIELDS_DIFFER, f"unlike `{first[0].text}`, this row {' and '.join(parts)}", key.span, help)
+        near = next((n for e in sorted(extra) if (n := nearest(e, missing))), "")
+        help = near or f"give every row of `{name}` the same fields"
+        sink.add(codes.FIELDS_DIFFER, f"unlike the others, this row {' and '.join(parts)}", key.span, help)

@@ -10,6 +10,10 @@ from shopdsl.dsl.tree import Mapping, Node, Scalar
 from shopdsl.dsl.types import Type
 
 RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)")
+_ALIASES = {
+    a: f"did you mean `{n}`?"
+    for a, n in {"string": "text", "str": "text", "integer": "int", "float": "number", "boolean": "bool"}.items()
+}
 _NAMES = ("text", "int", "number", "money", "bool", "duration")
 
 
@@ -40,7 +44,7 @@ def _named(node: Scalar, sink: Sink) -> Type | None:
         return t.INT
     if node.text in _NAMES:
         return t.BASICS[node.text]
-    help = nearest(node.text, _NAMES) or f"types: {', '.join(_NAMES)}, a range such as `1..6`"
+    help = _ALIASES.get(node.text, "") or nearest(node.text, _NAMES) or f"types: {', '.join(_NAMES)}, a range such as `1..6`"
     sink.add(codes.BAD_TYPE, f"`{node.text}` is not a type", node.span, help)
     return None
 

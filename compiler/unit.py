@@ -38,9 +38,11 @@ class Unit:
         """The document's mapping, merged with what it extends; what a whole document lacks is reported once."""
         key = id(document.node)
         if key not in self._bodies:
-            self._bodies[key] = inherit(document, self.workspace, self.sink)
-            partial = document.node.get("extends") is not None
-            check_complete(document.kind, self._bodies[key], document.span, partial, self.sink)
+            body, whole = inherit(document, self.workspace, self.sink)
+            self._bodies[key] = body
+            if whole:
+                partial = document.node.get("extends") is not None
+                check_complete(document.kind, body, document.span, partial, self.sink)
         return self._bodies[key]
 
     def compiled(self, compile: Callable[[Unit, Document], T], document: Document) -> T:

@@ -12,6 +12,7 @@ from shopdsl.dsl.functions import FUNCTIONS, Function, Signature
 from shopdsl.dsl.operators import binary_type, comparable
 from shopdsl.dsl.types import Type
 from shopdsl.dsl.typewords import article
+from shopdsl.dsl.values import SYMBOLS
 from shopdsl.dsl.vocabulary import Entry, Scope
 
 Report = Callable[[Code, str, s.At, str], None]
@@ -62,7 +63,7 @@ class Checker:
             case s.Regex():
                 return self.regex(node)
             case s.MoneyLiteral():
-                return t.MONEY
+                return self.money(node)
             case s.DurationLiteral():
                 return t.DURATION
         assert_never(node)
@@ -73,7 +74,8 @@ class Checker:
         if isinstance(t.bare(wanted), t.Enum) and isinstance(node, s.Literal):
             self._member(node, t.bare(wanted))
         elif not t.fits(found, wanted):
-            self._report(codes.EXPECTED_TYPE, f"this is {article(found)}, and {article(wanted)} is needed here", node.at, "")
+            help = "round it with `round`, `floor` or `ceil`" if (t.bare(found), t.bare(wanted)) == (t.NUMBER, t.INT) else ""
+            self._report(codes.EXPECTED_TYPE, f"this is {article(found)}, and {article(wanted)} is needed here", node.at, help)
         return found
 
     def condition(self, node: s.Expr) -> None:
@@ -107,6 +109,17 @@ class Checker:
             help = "expressions use RE2's syntax: no look-around, no back references"
             self._report(codes.REGEX, f"this regular expression cannot be read: {reason}", node.at, help)
         return t.TEXT
+
+    def money(self, node: s.MoneyLiteral) -> Type:
+        wanted, found = self.scope.currency, SYMBOLS[node.symbol]
+        if wanted and found != wanted and (found, wanted) != ("CNY", "JPY"):
+            self._report(
+                codes.CURRENCY,
+                f"`{node.symbol}` is {found}, and this store sells in {wanted}",
+                node.at,
+                f"write the amount in {wanted}",
+            )
+        return t.MONEY
 
     def name(self, node: s.Name) -> Type:
         if node.id in self._locals:
@@ -159,7 +172,7 @@ class Checker:
                 return self._row(node, name.removeprefix("table "))
             case t.Basic("any"):
                 return t.ANY
-        self._report(codes.NOT_INDEXABLE, f"{article(of)} has no `[…]`", node.at, "")
+        self._report(codes.NOT_INDEXABLE, f"{article(of)} has no `[…]`", node.at, "lists, maps, bags and tables have; make a list with `list(…)`")
         return t.ANY
 
     def _row(self, node: s.Index, table: str) -> Type:
@@ -233,12 +246,13 @@ class Checker:
             help = "use an amount such as `$5`, or `.number` for the bare number"
             self._report(codes.MONEY_AND_NUMBER, f"`{node.op}` cannot mix money with a number", node.at, help)
             return
-        self._report(codes.OPERAND, f"`{node.op}` does not go between {article(left)} and {article(right)}", node.at, "")
+        help = "make a text of the other side with `text(…)`" if t.TEXT in kinds and node.op == "+" else ""
+        self._report(codes.OPERAND, f"`{node.op}` does not go between {article(left)} and {article(right)}", node.at, help)
 
     def compare(self, node: s.Compare) -> Type:
         found = [self.infer(part) for part in node.parts]
         for op, a, b, left, right in zip(node.ops, node.parts, node.parts[1:], found, found[1:], strict=False):
-            self._comparison(op, a, b, left, right, node.at)
+            self._comparison(op, a, b, left, right, (a.at[0], b.at[1]))
         return t.BOOL
 
     def _comparison(self, op: str, a: s.Expr, b: s.Expr, left: Type, right: Type, at: s.At) -> None:
@@ -251,25 +265,21 @@ class Checker:
         if t.MONEY in kinds and kinds & {t.INT, t.NUMBER}:
             help = "use an amount such as `$5`, or `.number` for the bare number"
             self._report(codes.MONEY_AND_NUMBER, f"`{op}` compares money with a bare number", at, help)
-        elif isinstance(a, s.MoneyLiteral) and isinstance(b, s.MoneyLiteral) and a.symbol != b.symbol:
-            self._report(
-                codes.CURRENCY, f"`{a.symbol}` and `{b.symbol}` are two currencies", at, "compare amounts of one currency"
-            )
         elif not comparable(op, left, right):
-            self._report(codes.UNRELATED, f"{article(left)} `{op}` {article(right)} can never be true", at, "")
+            self._report(codes.UNRELATED, f"{article(left)} `{op}` {article(right)} can never be true", at, "compare two of one kind, for example `x.id` with a text")
 
     def _membership(self, a: s.Expr, b: s.Expr, member: Type, of: Type) -> None:
         bare = t.bare(of)
         inner = t.TEXT if bare == t.TEXT else t.element(bare)
         if inner is None:
-            self._report(codes.NOT_ITERABLE, f"`in` needs a list, set, map, bag or text, and this is {article(of)}", b.at, "")
+            self._report(codes.NOT_ITERABLE, f"`in` needs a list, set, map, bag or text, and this is {article(of)}", b.at, _WALK)
         elif isinstance(t.bare(member), t.Enum) and isinstance(b, s.Items):
             for part in b.parts:
                 self._enum_side(part, t.TEXT, a, member)
         elif bare == t.Many("bag", t.Record("product")) and t.bare(member) == t.Record("item"):
             pass
         elif not comparable("==", member, inner):
-            self._report(codes.UNRELATED, f"{article(member)} is never in {article(of)}", a.at, "")
+            self._report(codes.UNRELATED, f"{article(member)} is never in {article(of)}", a.at, "look for something of the kind that it holds")
 
     def _enum_side(self, a: s.Expr, left: Type, b: s.Expr, right: Type) -> bool:
         """Check a text against the enum or table it is compared with."""
@@ -323,7 +333,7 @@ class Checker:
             source = self.infer(clause.source)
             inner = t.element(source)
             if inner is None:
-                self._report(codes.NOT_ITERABLE, f"{article(source)} cannot be walked through", clause.source.at, "")
+                self._report(codes.NOT_ITERABLE, f"{article(source)} cannot be walked through", clause.source.at, _WALK)
             self._locals[clause.name] = inner or t.ANY
             for condition in clause.conditions:
                 self.condition(condition)
@@ -331,7 +341,7 @@ class Checker:
     def call(self, node: s.Call) -> Type:
         function = FUNCTIONS.get(node.function)
         if function is None:
-            help = nearest(node.function, FUNCTIONS)
+            help = _ALIASES.get(node.function, "") or nearest(node.function, FUNCTIONS)
             self._report(codes.UNKNOWN_FUNCTION, f"there is no function `{node.function}`", node.function_at, help)
             return t.ANY
         if function.draws and not self.scope.draws:
@@ -381,17 +391,33 @@ class Checker:
         known = {k for signature in function.signatures for k in signature.keywords}
         if any(k.name not in known for k in node.keywords):
             return
-        given = ", ".join(map(str, args)) or "nothing"
+        given = ", ".join(article(a) for a in args) or "nothing"
         help = (
             "it takes "
             + " or ".join(text.partition(" -> ")[0] for text in function.signatures_text)
             + f", for example `{function.example}`"
         )
-        self._report(codes.ARGUMENTS, f"`{function.name}` does not take ({given})", node.at, help)
+        self._report(codes.ARGUMENTS, f"`{function.name}` does not take {given}", node.at, help)
 
     def _want(self, found: Type, wanted: Type, node: s.Expr) -> None:
         if not t.fits(found, wanted):
             self._report(codes.EXPECTED_TYPE, f"this is {article(found)}, and {article(wanted)} is needed here", node.at, "")
+
+
+_WALK = "a list, a set, a map, a bag or a table can; write `[x]` for a list of one"
+_ALIASES = {
+    name: f"did you mean `{right}`?"
+    for right, names in {
+        "mean": ("average", "avg"),
+        "len": ("length",),
+        "sum": ("add",),
+        "contains": ("includes", "has"),
+        "choice": ("pick", "random_choice"),
+        "uniform_int": ("randint", "random_int"),
+        "lower": ("lowercase", "casefold"),
+    }.items()
+    for name in names
+}
 
 
 def _accepts(signature: Signature, args: list[Type], keywords: dict[str, Type], found: dict[str, Type]) -> bool:

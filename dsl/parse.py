@@ -17,6 +17,7 @@ from shopdsl.dsl import syntax as s
 
 MAX_LENGTH = 8_000
 MAX_NESTING = 60
+MAX_DEPTH = 250
 
 
 class ParseError(Exception):
@@ -71,9 +72,12 @@ def _parser(grammar: str) -> Lark:
 
 def _run(grammar: str, text: str) -> Any:
     _limit(text)
+    if not text.strip():
+        raise ParseError("it is empty", 0)
     body = text if grammar == "plain" else text.rstrip() + "\n"
     try:
         tree = _parser(grammar).parse(body)
+        _limit_depth(tree)
         return _Build().transform(tree)
     except DedentError:
         raise ParseError("the indentation does not fit any line above", len(text.rstrip()) - 1) from None
@@ -87,14 +91,26 @@ def _run(grammar: str, text: str) -> Any:
 
 def _limit(text: str) -> None:
     if len(text) > MAX_LENGTH:
-        raise TooLong(f"this text has {len(text):,} characters, more than {MAX_LENGTH:,}", MAX_LENGTH)
+        raise TooLong(f"it has {len(text):,} characters, more than {MAX_LENGTH:,}", MAX_LENGTH)
     depth = 0
     for offset, char in enumerate(text):
         depth += (char in "([{") - (char in ")]}")
         if depth > MAX_NESTING:
-            raise TooLong(f"more than {MAX_NESTING} brackets inside each other", offset)
+            raise TooLong(f"it has more than {MAX_NESTING} brackets inside each other", offset)
 
 
+def _limit_depth(tree: Tree[Token]) -> None:
+    """Operators nest without brackets too; the walks over a tree are recursive, so that its depth must be bounded here."""
+    stack: list[tuple[Tree[Token], int]] = [(tree, 0)]
+    while stack:
+        node, depth = stack.pop()
+        depth += max(1, len(node.children) // 2) if node.data in _CHAINS else 1
+        if depth > MAX_DEPTH:
+            raise TooLong("its operators nest too deeply", 0 if node.meta.empty else node.meta.start_pos)
+        stack += [(c, depth) for c in node.children if isinstance(c, Tree)]
+
+
+_CHAINS = ("sum", "product", "union", "intersection", "fallback")
 _NAMES = {"NAME": "a name", "NUMBER": "a number", "STRING": "a text", "MONEY": "an amount", "PERCENT": "a percentage",
           "QUANTITY": "a duration", "LPAR": "`(`", "RPAR": "`)`", "LSQB": "`[`", "RSQB": "`]`", "LBRACE": "`{`", "RBRACE": "`}`",
           "COMMA": "`,`", "COLON": "`:`", "DOT": "`.`", "EQUAL": "`=`", "_NL": "the end of the line", "_INDENT": "an indented block",
@@ -102,12 +118,22 @@ _NAMES = {"NAME": "a name", "NUMBER": "a number", "STRING": "a text", "MONEY": "
 
 
 def _explain(error: UnexpectedInput, text: str) -> ParseError:
-    expected = tuple(sorted({_NAMES[t] for t in _wanted(error) if t in _NAMES}))
+    expected = tuple(
+        sorted(
+            {_NAMES[t] for t in _wanted(error) if t in _NAMES},
+            key=lambda n: (n != "a name", not n.startswith(("a ", "an ", "the ")), n),
+        )
+    )
     if isinstance(error, UnexpectedCharacters):
         offset = error.pos_in_stream or 0
+        for wrong, right in _SPELT.items():
+            if text.startswith(wrong, offset):
+                return ParseError(f"`{wrong}` does not belong here", offset, len(wrong), (right,))
         return ParseError(f"`{text[offset]}` does not belong here", offset, 1, expected)
     if isinstance(error, UnexpectedToken) and error.token.type not in ("$END", "_NL", "_DEDENT"):
         offset, found = error.token.start_pos or 0, str(error.token)
+        if found == "=":
+            return ParseError("`=` does not belong here", offset, 1, ("`==` to compare",))
         if error.token.type == "_INDENT":
             return ParseError("this line is indented without a reason", min(offset, len(text) - 1), 1, expected)
         return ParseError(f"`{found}` does not belong here", offset, len(found), expected)
@@ -121,6 +147,7 @@ def _wanted(error: UnexpectedInput) -> set[str]:
     return set(getattr(error, "accepts", None) or getattr(error, "expected", None) or getattr(error, "allowed", None) or ())
 
 
+_SPELT = {"&&": "`and`", "||": "`or`", "!=": "`!=`", "!": "`not`", "%": "`mod(a, b)` for a remainder"}
 _MINUTES = {"day": 1440, "hour": 60, "minute": 1}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +18,18 @@ def read_source(path: Path, shown: str, sink: Sink) -> Source | None:
     """The text of a file, or None (reported) where it cannot be read as UTF-8 of a sane size."""
     nowhere = Span(Source(shown, ""), 0, 0)
     try:
-        if path.is_dir():
-            raise IsADirectoryError("it is a directory")
-        size = path.stat().st_size
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            sink.add(codes.UNREADABLE, "this is not a regular file", nowhere, "specs are files; remove it or rename it")
+            return None
+        size = status.st_size
         if size > MAX_BYTES:
             help = f"split it: a file of specs holds at most {MAX_BYTES:,} bytes"
-            sink.add(codes.TOO_LARGE, f"this file has {size:,} bytes", nowhere, help)
+            sink.add(codes.TOO_LARGE, f"this file is too large: it has {size:,} bytes", nowhere, help)
             return None
         data = path.read_bytes()
     except OSError as error:
-        sink.add(codes.UNREADABLE, f"cannot read this file: {error.strerror or error}", nowhere)
+        sink.add(codes.UNREADABLE, f"cannot read this file: {error.strerror or error}", nowhere, "check its permissions")
         return None
     return decode(data, shown, sink)
 
@@ -36,9 +39,9 @@ def decode(data: bytes, shown: str, sink: Sink) -> Source | None:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        before = data[: error.start].decode("utf-8", "replace")
-        source = Source(shown, before)
-        span = Span(source, len(before), len(before))
+        start = len(data[: error.start].decode("utf-8", "replace"))
+        source = Source(shown, data[:MAX_BYTES].decode("utf-8", "replace"))
+        span = Span(source, start, start + 1)
         sink.add(codes.NOT_UTF8, f"byte {error.start} (0x{data[error.start]:02x}) is not UTF-8", span, "save the file as UTF-8")
         return None
     return Source(shown, text)
@@ -75,12 +78,16 @@ class _Builder:
         self.source, self.sink = source, sink
         self.documents: list[Node] = []
         self._stack: list[_Open] = []
+        self._anchors: dict[str, Node] = {}
 
     def feed(self, event: Any) -> None:
         kind = type(event).__name__
         if kind == "ScalarEvent":
             self._check(event)
-            self._emit(Scalar(event.value, _style(event), self._span(event)))
+            scalar = Scalar(event.value, _style(event), self._span(event))
+            if event.anchor is not None:
+                self._anchors[str(event.anchor)] = scalar
+            self._emit(scalar)
         elif kind in ("MappingStartEvent", "SequenceStartEvent"):
             self._open(event, kind == "MappingStartEvent")
         elif kind in ("MappingEndEvent", "SequenceEndEvent"):
@@ -88,7 +95,7 @@ class _Builder:
         elif kind == "AliasEvent":
             help = "write the value out, or use `extends`"
             self.sink.add(codes.ANCHOR, f"the alias `*{event.anchor}` is not allowed", self._span(event), help)
-            self._emit(Scalar("", "", self._span(event)))
+            self._emit(self._anchors.get(str(event.anchor)) or Scalar("", "", self._span(event)))
 
     def _check(self, event: Any) -> None:
         if event.anchor is not None:
@@ -103,15 +110,15 @@ class _Builder:
         if len(self._stack) >= MAX_DEPTH:
             self.sink.add(codes.TOO_DEEP, f"more than {MAX_DEPTH} levels of nesting", self._span(event), "flatten the document")
             raise _TooDeep
-        self._stack.append(_Open(is_mapping, event.start_mark.index))
+        self._stack.append(_Open(is_mapping, event.start_mark.index, event.anchor))
 
     def _close(self, event: Any) -> None:
         top = self._stack.pop()
         span = Span(self.source, top.start, max(top.start, event.end_mark.index))
-        if not top.is_mapping:
-            self._emit(Sequence(top.items, span))
-            return
-        self._emit(Mapping(top.entries, span))
+        node = Mapping(top.entries, span) if top.is_mapping else Sequence(top.items, span)
+        if top.anchor is not None:
+            self._anchors[str(top.anchor)] = node
+        self._emit(node)
 
     def _emit(self, node: Node) -> None:
         if not self._stack:
@@ -157,10 +164,10 @@ class _Builder:
 class _Open:
     """A mapping or sequence that is still being read."""
 
-    __slots__ = ("entries", "is_mapping", "items", "names", "pending", "start")
+    __slots__ = ("anchor", "entries", "is_mapping", "items", "names", "pending", "start")
 
-    def __init__(self, is_mapping: bool, start: int) -> None:
-        self.is_mapping, self.start = is_mapping, start
+    def __init__(self, is_mapping: bool, start: int, anchor: Any) -> None:
+        self.is_mapping, self.start, self.anchor = is_mapping, start, anchor
         self.items: list[Node] = []
         self.entries: list[tuple[Scalar, Node]] = []
         self.names: dict[str, Scalar] = {}

@@ -18,6 +18,11 @@ class Scalar:
     span: Span
     _map: list[int] | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def content(self) -> Span:
+        """Where the text itself stands: without quotes, or from the first line of a block on."""
+        return self.within(0, len(self.text)) if self.text else self.span
+
     def within(self, start: int, end: int) -> Span:
         """The place in the file of characters `start` to `end` of the scalar's text."""
         if self._map is None:

@@ -57,10 +57,11 @@ class Scope:
     records: dict[str, dict[str, Entry]] = field(default_factory=lambda: dict(RECORDS))
     draws: bool = False
     world: bool = False
+    currency: str = ""
 
     def with_names(self, extra: Mapping[str, Entry]) -> Scope:
         """This scope and more names."""
-        return Scope(self.names | dict(extra), self.records, self.draws, self.world)
+        return Scope(self.names | dict(extra), self.records, self.draws, self.world, self.currency)
 
 
 def _entry(line: str) -> tuple[str, Entry]:
@@ -184,8 +185,8 @@ RECORDS: dict[str, dict[str, Entry]] = {
         class | text  | SR |      | Class of the call that was owed.
         tool  | text? | SR |      | The tool, where the duty names one.
         turn  | int   | SR | turn | The turn in which it arose.
-        met   | bool  | SR |      | A call met it.
-        wrong | bool  | SR |      | A call met its key and missed another argument.
+        met   | bool  | CSR |      | A call met it.
+        wrong | bool  | CSR |      | A call met its key and missed another argument.
     """),
     "penalty": _table("""
         unnecessary | number | | | What an unnecessary call of the class weighs.
@@ -288,6 +289,9 @@ CONTEXTS: dict[str, dict[str, Entry]] = {
         seen  | set[product] | C | | Products that results had shown before the turn.
         cart  | bag[product] | S | | The cart before the turn.
     """),
+    "allowed": _table("""
+        call  | call         | C | | The call that is looked at.
+    """),
     "name_it": _table(
         _CUSTOMER
         + """
@@ -343,7 +347,7 @@ CONTEXTS: dict[str, dict[str, Entry]] = {
         items             | list[item]           | R  |      | The wanted items, with when they came out.
         beats             | list[beat]           | R  |      | The beats that came out.
         expected          | list[expectation]    | SR |      | Calls that beats obliged the agent to.
-        forbidden         | list[event]          | R  |      | Forbidden events that happened.
+        forbidden         | list[event]          | MCR|      | Forbidden events that happened.
         prohibitions      | int                  | R  |      | How many rules forbid something in this trial.
         persona           | persona              | R  |      | The customer's dimensions.
         tier              | text                 | R  |      | The trial's tier.
@@ -358,11 +362,17 @@ CONTEXTS: dict[str, dict[str, Entry]] = {
 }
 
 
-def scope(context: str, extra: Mapping[str, Entry] | None = None, records: Mapping[str, dict[str, Entry]] | None = None) -> Scope:
-    """The scope of a context, with names and records that a spec adds (its tables, its persona's dimensions)."""
+def scope(
+    context: str,
+    extra: Mapping[str, Entry] | None = None,
+    records: Mapping[str, dict[str, Entry]] | None = None,
+    currency: str = "",
+) -> Scope:
+    """The scope of a context, with names and records that a spec adds (its tables, its persona's dimensions), and the store's currency if it is known."""
     return Scope(
         CONTEXTS[context] | dict(extra or {}),
         RECORDS | dict(records or {}),
         draws=context in ("draw", "catalog", "price", "listing", "reveal"),
         world=context == "tool",
+        currency=currency,
     )

@@ -83,9 +83,14 @@ class Matcher:
                 "cart": turn.before,
             }
             for duty in self.duties[beat.kind]["expects"]:
-                if duty.unless is None or not duty.unless(Env({**names, "call": None})):
+                waived = duty.unless is not None and duty.unless(Env({**names, "call": None}))
+                if not waived and not self._owed(duty, item):
                     self.expected.append(Expectation(duty, names, turn.number, beat.at))
             self.allowed += [Expectation(d, names, turn.number, beat.at) for d in self.duties[beat.kind]["allows"]]
+
+    def _owed(self, duty: _Duty, item: Any) -> bool:
+        """Is a search for this item owed already? It is charged once, however often the item is asked for."""
+        return duty.that is not None and any(not e.met and e.kind == duty.kind and e.names["item"] is item for e in self.expected)
 
     def _judge(self, call: Call, turn: Turn) -> str:
         live = [e for e in self.expected if not e.met and e.open_in(turn.number) and e.duty.names_tool(call)]
@@ -149,6 +154,8 @@ class Matcher:
     def _always(self, call: Call, turn: Turn) -> bool:
         for place, rule in enumerate(self.always):
             if (rule["tool"] or call.tool) != call.tool or (rule["class"] or call.kind) != call.kind:
+                continue
+            if rule["that"] and not guarded(compile_tree(rule["that"]))(Env({"call": call})):
                 continue
             key = (place, turn.number if rule["per"] == "turn" else 0)
             if self._used.get(key, 0) < rule["times"]:

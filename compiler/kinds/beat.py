@@ -11,7 +11,7 @@ from shopdsl.compiler.typespec import read_type
 from shopdsl.compiler.unit import Unit, entries, items, text, value
 from shopdsl.dsl import types as t
 from shopdsl.dsl.diagnostics import codes
-from shopdsl.dsl.tree import Mapping, Node, Scalar
+from shopdsl.dsl.tree import Mapping, Scalar
 from shopdsl.dsl.types import Type
 from shopdsl.dsl.vocabulary import scope
 
@@ -28,6 +28,7 @@ class Beat:
     then: str | None
     last: bool
     due: bool
+    duties: tuple[tuple[Mapping, dict[str, Any]], ...]
     data: dict[str, Any]
 
 
@@ -36,14 +37,15 @@ def compile_beat(unit: Unit, document: Document) -> Beat:
     body = unit.body(document)
     names = scope("beat")
     due = body.get("due")
+    nodes = {k: [n for n in items(body.get(k)) if isinstance(n, Mapping)] for k in ("expects", "allows")}
+    duties = {k: [_duty(unit, n) for n in found] for k, found in nodes.items()}
     data: dict[str, Any] = {
         "of": text(body.get("of")),
         "opens": bool(value(body.get("opens"), False)),
         "due": expression(due, names, unit.sink, t.NUMBER).tree if due is not None else None,
         "directive": template(body.get("directive"), names, unit.sink).tree,
         "said": condition(body.get("said"), scope("said"), unit.sink).tree if body.get("said") is not None else None,
-        "expects": [_duty(unit, d) for d in items(body.get("expects"))],
-        "allows": [_duty(unit, d) for d in items(body.get("allows"))],
+        **duties,
         "next_action": text(body.get("next_action"), document.name),
     }
     after = tuple(n.text for n in items(body.get("after")) if isinstance(n, Scalar))
@@ -52,14 +54,22 @@ def compile_beat(unit: Unit, document: Document) -> Beat:
         unit.resolve("beat", reference)
     to, about = (read_type(body.get(k), unit.sink) for k in ("to", "about"))
     last = bool(value(body.get("last"), False))
+    pairs = tuple((n, d) for k in nodes for n, d in zip(nodes[k], duties[k], strict=True))
     return Beat(
-        document.name, data["of"], to, about, after, then, last, due is not None, data | {"after": list(after), "last": last}
+        document.name,
+        data["of"],
+        to,
+        about,
+        after,
+        then,
+        last,
+        due is not None,
+        pairs,
+        data | {"after": list(after), "last": last},
     )
 
 
-def _duty(unit: Unit, node: Node) -> dict[str, Any]:
-    if not isinstance(node, Mapping):
-        return {}
+def _duty(unit: Unit, node: Mapping) -> dict[str, Any]:
     names = scope("duty")
     tool, kind = text(node.get("tool")) or None, text(node.get("class")) or None
     if (tool is None) == (kind is None):

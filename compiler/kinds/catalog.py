@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -36,6 +37,7 @@ class TypeSpec:
     title: Compiled
     texts: list[Compiled]
     attributes: dict[str, list[tuple[str, float]]]
+    attribute_spans: dict[str, Span]
     span: Span
 
 
@@ -108,6 +110,7 @@ def _type(unit: Unit, key: Scalar, row: Mapping) -> TypeSpec:
         template(row.get("title"), names, unit.sink),
         [template(i, names, unit.sink) for i in items(row.get("text"))],
         attributes,
+        {k.text: k.span for k, _ in entries(row.get("attributes"))},
         key.span,
     )
 
@@ -127,8 +130,8 @@ def compile_catalog(unit: Unit, document: Document) -> CatalogSpec | Part:
     body = unit.body(document)
     if body.get("of") is None:
         return unit.compiled(compile_part, document)
-    found = [unit.resolve("catalog", node) for node in items(body.get("of"))]
-    parts = sorted((unit.compiled(compile_part, d) for d in found if d), key=lambda p: p.name)
+    currency = text(body.get("currency"), "USD")
+    parts = sorted(_parts(unit, items(body.get("of"))), key=lambda p: p.name)
     attribute = scope("search")
     attribute.names = {"value": Entry(t.TEXT, "The attribute's value.")}
     sayings = {
@@ -138,7 +141,8 @@ def compile_catalog(unit: Unit, document: Document) -> CatalogSpec | Part:
     }
     product = body.get("product")
     expressions = {
-        k.text: expression(v, scope(_CONTEXT.get(k.text, "listing")), unit.sink, _WANTED.get(k.text)) for k, v in entries(product)
+        k.text: expression(v, scope(_CONTEXT.get(k.text, "listing"), currency=currency), unit.sink, _WANTED.get(k.text))
+        for k, v in entries(product)
     }
     spans = {k.text: v.span for k, v in entries(product)}
     seed, size = value(body.get("seed"), 0), value(body.get("size"), 1)
@@ -149,10 +153,20 @@ def compile_catalog(unit: Unit, document: Document) -> CatalogSpec | Part:
     return spec
 
 
+def _parts(unit: Unit, nodes: list[Node]) -> Iterator[Part]:
+    for node in nodes:
+        document = unit.resolve("catalog", node)
+        if document and unit.body(document).get("category") is None:
+            help = "name catalogs that have `category` and `types`"
+            unit.sink.add(codes.MISSING_KEY, f"`{document.name}` is not a part: it has no `category`", node.span, help)
+        elif document:
+            yield unit.compiled(compile_part, document)
+
+
 def _check_parts(unit: Unit, spec: CatalogSpec) -> None:
     total = sum((p.share for p in spec.parts), Decimal(0))
     if spec.parts and abs(total - 1) > Decimal("0.0015"):
-        message = f"the shares of its parts add up to {total * 100:f}%, not to 100%"
+        message = f"the shares of its parts add up to {(total * 100).normalize():f}%, not to 100%"
         unit.sink.add(codes.SHARES, message, spec.span, "change the `share` of one part")
     seen: dict[str, TypeSpec] = {}
     for kind in (k for p in spec.parts for k in p.types):
@@ -166,6 +180,6 @@ def _check_parts(unit: Unit, spec: CatalogSpec) -> None:
                 unit.sink.add(
                     codes.UNDECLARED_ATTRIBUTE,
                     f"`{kind.name}` has an attribute `{name}` that `{spec.name}` does not declare",
-                    kind.span,
+                    kind.attribute_spans[name],
                     help,
                 )

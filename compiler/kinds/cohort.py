@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from shopdsl.compiler.conversation import check_conversation
 from shopdsl.compiler.expressions import NOTHING, Compiled, Reporter, check, expression
 from shopdsl.compiler.kinds.persona import Persona, compile_persona
 from shopdsl.compiler.kinds.store import Store, compile_store
 from shopdsl.compiler.packages import Document
+from shopdsl.compiler.personas import store_currency
 from shopdsl.compiler.tables import Table, table
 from shopdsl.compiler.unit import Unit, entries, ordered_entries, value
 from shopdsl.dsl import types as t
@@ -74,7 +76,7 @@ def compile_cohort(unit: Unit, document: Document) -> Cohort:
     customer = body.get("customer")
     customer_document = unit.resolve("customer", customer)
     tables = {k.text: table(k.text, rows, unit.sink) for k, rows in entries(body.get("tables")) if isinstance(rows, Mapping)}
-    names = _scope(persona, tables)
+    names = _scope(persona, tables, store_currency(unit, [document]))
     lines, _ = _lines(unit, body.get("draw"), names)
     cohort = Cohort(
         document.name,
@@ -89,13 +91,15 @@ def compile_cohort(unit: Unit, document: Document) -> Cohort:
     if body.get("cases") is None:
         _check_required(unit, cohort, document)
     _check_tables(unit, cohort, body.get("tables"))
+    speaker = customer_document or unit.workspace.find("customer", cohort.customer, document.package)
+    check_conversation(unit, document, cohort.store.toolset if cohort.store else None, speaker)
     return cohort
 
 
-def _scope(persona: Persona | None, tables: dict[str, Table]) -> Scope:
+def _scope(persona: Persona | None, tables: dict[str, Table], currency: str) -> Scope:
     records = {k: v for each in tables.values() for k, v in each.records.items()}
     extra = {name: Entry(t.Record(f"table {name}"), "A table of the cohort.") for name in tables}
-    return scope("draw", extra, records | (persona.records if persona else {}))
+    return scope("draw", extra, records | (persona.records if persona else {}), currency)
 
 
 def _lines(unit: Unit, node: Node | None, names: Scope) -> tuple[list[Line], Scope]:

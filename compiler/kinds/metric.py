@@ -7,11 +7,12 @@ from typing import Any
 
 from shopdsl.compiler.expressions import Compiled, condition, expression
 from shopdsl.compiler.packages import Document
-from shopdsl.compiler.personas import cohort_personas, package_personas, records
+from shopdsl.compiler.personas import cohort_personas, package_personas, records, store_currency
 from shopdsl.compiler.unit import Unit, items, ordered_entries, text
 from shopdsl.dsl import types as t
 from shopdsl.dsl.diagnostics import codes
-from shopdsl.dsl.tree import Node
+from shopdsl.dsl.source import Span
+from shopdsl.dsl.tree import Node, Scalar
 from shopdsl.dsl.vocabulary import Entry, Scope, scope
 
 
@@ -32,7 +33,8 @@ def compile_metric(unit: Unit, document: Document) -> Metric:
     body = unit.body(document)
     cohorts = [unit.resolve("cohort", node) for node in items(body.get("for"))]
     personas = cohort_personas(unit, items(body.get("for"))) if cohorts else package_personas(unit, document.package)
-    done = [_check(unit, body, scope("metric", records=known)) for known in records(personas)]
+    currency = store_currency(unit, [d for d in cohorts if d])
+    done = [_check(unit, body, scope("metric", records=known, currency=currency)) for known in records(personas)]
     lets, when, value = done[0]
     _check_value(unit, body.get("value"), value)
     _check_lets(unit, body.get("let"), lets, when, value)
@@ -70,9 +72,15 @@ def _check_value(unit: Unit, node: Node | None, value: Compiled) -> None:
         from shopdsl.dsl.typewords import article
 
         message = f"the value of a metric is a number from 0 to 1 or a bool, and this is {article(value.type)}"
-        unit.sink.add(codes.EXPECTED_TYPE, message, node.span, "")
-    elif not value.used:
-        unit.sink.add(codes.CONSTANT_METRIC, "this value is the same for every trial", node.span, "use what the trial recorded")
+        unit.sink.add(codes.EXPECTED_TYPE, message, _content(node), "count something, or compare it")
+    elif not value.used and not value.failed:
+        unit.sink.add(
+            codes.CONSTANT_METRIC, "this value is the same for every trial", _content(node), "use what the trial recorded"
+        )
+
+
+def _content(node: Node) -> Span:
+    return node.content if isinstance(node, Scalar) else node.span
 
 
 def _check_lets(unit: Unit, node: Node | None, lets: dict[str, Compiled], when: Compiled, value: Compiled) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from shopdsl.compiler.constants import RANGE, encode
+from shopdsl.compiler.constants import RANGE, constant, encode
 from shopdsl.compiler.packages import Document
 from shopdsl.compiler.tables import Table, table
 from shopdsl.compiler.unit import Unit, decimal_text, entries
@@ -49,9 +49,11 @@ def compile_persona(unit: Unit, document: Document) -> Persona:
 
 
 def _weights(unit: Unit, key: Scalar, node: Mapping) -> Weighted:
-    exact = {v.text: Decimal(decimal_text(row.get("weight"))) for v, row in entries(node) if isinstance(row, Mapping)}
+    exact = {
+        v.text: max(Decimal(0), Decimal(decimal_text(row.get("weight")))) for v, row in entries(node) if isinstance(row, Mapping)
+    }
     total = sum(exact.values())
-    if total != 1:
+    if total != 1 and all(row.get("weight") is not None for _, row in entries(node) if isinstance(row, Mapping)):
         message = f"the weights of `{key.text}` add up to {_percent(total)}, not to 100%"
         unit.sink.add(codes.WEIGHTS, message, key.span, "change one so that they do")
     if total <= 0:
@@ -60,7 +62,7 @@ def _weights(unit: Unit, key: Scalar, node: Mapping) -> Weighted:
 
 
 def _percent(x: Decimal | int) -> str:
-    return f"{Decimal(x) * 100:f}".rstrip("0").rstrip(".") + "%"
+    return f"{(Decimal(x) * 100).normalize():f}%"
 
 
 def _value(unit: Unit, name: str, row: Any, of: Table) -> dict[str, Any]:
@@ -70,17 +72,18 @@ def _value(unit: Unit, name: str, row: Any, of: Table) -> dict[str, Any]:
             help = nearest(change.text, CHANGES) or f"there are: {', '.join(CHANGES)}"
             unit.sink.add(codes.UNKNOWN_CHANGE, f"there is no change of text `{change.text}`", change.span, help)
         else:
-            changes[change.text] = _range(node)
+            changes[change.text] = _rate(unit, change, node)
     fields = {k: encode(v) for k, v in of.rows[name].fields().items()}
     prompt = row.get("prompt")
     return {"fields": fields, "apply": changes, "prompt": prompt.text if isinstance(prompt, Scalar) else ""}
 
 
-def _range(node: Any) -> list[str]:
+def _rate(unit: Unit, change: Scalar, node: Any) -> list[str]:
     """A rate as two decimals: `5%..10%`, one number for both ends, or true for always."""
-    from shopdsl.compiler.constants import constant
-
     value, kind = constant(node)
-    if kind == RANGE:
-        return [repr(value.low), repr(value.high)]
-    return [repr(float(value))] * 2 if isinstance(value, int | float) else ["0", "0"]
+    ends = [value.low, value.high] if kind == RANGE else [value, value]
+    if not all(isinstance(e, int | float) and 0 <= e <= 1 for e in ends):
+        help = f"write `{change.text}: true`, a rate such as `5%`, or a range such as `5%..10%`"
+        unit.sink.add(codes.UNKNOWN_CHANGE, f"`{change.text}` has no rate that can be used", node.span, help)
+        return ["0", "0"]
+    return [repr(float(e)) for e in ends]

@@ -11,7 +11,7 @@ from shopdsl.compiler.kinds.toolset import penalties
 from shopdsl.compiler.packages import Document
 from shopdsl.compiler.unit import Unit, decimal_text, entries, items, text
 from shopdsl.dsl import types as t
-from shopdsl.dsl.diagnostics import codes
+from shopdsl.dsl.diagnostics import codes, nearest
 from shopdsl.dsl.tree import Mapping, Node
 from shopdsl.dsl.vocabulary import Entry, scope
 
@@ -75,7 +75,7 @@ def check_rubric(unit: Unit, document: Document, cohort: str) -> None:
         return
     for key, _ in entries(body.get("weights")):
         if key.text not in groups:
-            help = f"groups with a metric: {', '.join(sorted(groups))}"
+            help = nearest(key.text, groups) or f"groups with a metric: {', '.join(sorted(groups))}"
             unit.sink.add(codes.GROUP_WITHOUT_METRIC, f"no metric of `{cohort}` is in the group `{key.text}`", key.span, help)
     _check_named(unit, items(body.get("metrics")), {m.name for m in applying}, cohort)
 

@@ -38,15 +38,19 @@ def compile_test(unit: Unit, document: Document) -> Test:
     end = body.get("end")
     if isinstance(end, Scalar):
         _known(unit, end, END_REASONS, "end reason")
+    compiled = unit.compiled(compile_cohort, cohort) if cohort else None
+    if compiled is not None:
+        _check_cohort(unit, body, compiled, products)
     metrics, expect = {}, {}
     for key, node in entries(body.get("expect")):
         metric = unit.resolve("metric", key)
         if metric:
             metrics[key.text] = unit.compiled(compile_metric, metric)
+            _check_expectation(unit, key, node, metrics[key.text], compiled)
             expect[key.text] = (None if text(node) in ("none", "null", "") else decimal_text(node), node.span)
     return Test(
         document.name,
-        unit.compiled(compile_cohort, cohort) if cohort else None,
+        compiled,
         metrics,
         expect,
         {
@@ -67,10 +71,43 @@ def compile_test(unit: Unit, document: Document) -> Test:
     )
 
 
+def _check_cohort(unit: Unit, body: Mapping, cohort: Cohort, products: Any) -> None:
+    """Report what a test says of the persona and calls that its cohort does not have."""
+    dimensions = cohort.persona.data["dimensions"] if cohort.persona else {}
+    for key, node in entries(body.get("persona")):
+        _known(unit, key, dimensions, "dimension")
+        if isinstance(node, Scalar) and key.text in dimensions:
+            _known(unit, node, dimensions[key.text], f"value of `{key.text}`")
+    tools = cohort.store.toolset.data["tools"] if cohort.store and cohort.store.toolset else {}
+    for turn in items(body.get("turns")):
+        for call in items(turn.get("calls")) if isinstance(turn, Mapping) else []:
+            head = call if isinstance(call, Scalar) else next((k for k, _ in call if k.text not in ("finds", "near")), None)  # type: ignore[union-attr]
+            if head is not None and head.text not in tools and nearest(head.text, tools):  # a test may call a tool that is not there
+                _known(unit, head, tools, "tool")
+
+
+def _check_expectation(unit: Unit, key: Scalar, node: Node, metric: Metric, cohort: Cohort | None) -> None:
+    if cohort is not None and metric.cohorts and cohort.name not in metric.cohorts:
+        unit.sink.add(
+            codes.NOT_FOR_COHORT,
+            f"`{key.text}` does not apply to the cohort `{cohort.name}`",
+            key.span,
+            f"add `{cohort.name}` to its `for`",
+        )
+    raw = text(node)
+    if raw not in ("none", "null", "") and not 0 <= float(decimal_text(node, "-1")) <= 1:
+        unit.sink.add(
+            codes.TEST_REFERENCE,
+            f"`{raw}` is not a value that a metric can have",
+            node.span,
+            "a number from 0 to 1, a percentage, or none",
+        )
+
+
 def _known(unit: Unit, node: Scalar, known: Any, what: str) -> None:
     if node.text not in known:
         help = nearest(node.text, known) or f"there are: {', '.join(sorted(known))}"
-        unit.sink.add(codes.TEST_REFERENCE, f"this test has no {what} `{node.text}`", node.span, help)
+        unit.sink.add(codes.TEST_REFERENCE, f"there is no {what} `{node.text}`", node.span, help)
 
 
 def _turn(unit: Unit, node: Mapping, products: Any) -> dict[str, Any]:

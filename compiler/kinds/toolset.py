@@ -58,12 +58,13 @@ def _allowed(unit: Unit, node: Node, tools: dict[str, Any]) -> dict[str, Any]:
         unit.sink.add(
             codes.UNRESOLVED, f"there is no tool `{tool.text}` in this toolset", tool.span, f"tools: {', '.join(tools)}"
         )
-    times = value(node.get("times"), 1)
+    that = node.get("that")
     return {
         "tool": text(tool) or None,
         "class": text(node.get("class")) or None,
-        "times": times,
+        "times": value(node.get("times"), 1),
         "per": text(node.get("per"), "turn"),
+        "that": condition(that, scope("allowed"), unit.sink).tree if that is not None else None,
     }
 
 

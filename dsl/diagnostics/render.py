@@ -19,7 +19,7 @@ def _one(d: Diagnostic) -> str:
     kind = "error" if d.is_error else "warning"
     parts = [f"{kind}[{d.code.id}]: {d.message}"]
     if d.span:
-        parts += [f"  --> {d.span}", *_excerpt(d.span)]
+        parts += [f"  --> {d.span}", *(_excerpt(d.span) if d.span.source.text else ())]
     if d.help:
         parts.append(f"  = help: {d.help}")
     return "\n".join(parts)

@@ -22,8 +22,10 @@ _COUNTS = (
 )
 _TAIL = re.compile(r",? (to|into|in) my cart.*$|,? it is not in my cart.*$", re.IGNORECASE)
 _FILLER = frozenset(
-    "please add put into in to my the a an of for cart i i'd i'm like need still is not yet could you can looking show me what do have got about and "
-    "these that this one it from with some any back make actually on second thought only total pls u r so next mind which two or three matters".split()
+    words(
+        "please add put into in to my the a an of for cart i i'd i'm like need still is not yet could you can looking show me what do have got about "
+        "and these that this one it from with some any back make actually on second thought only total pls u r so next mind which two or three matters"
+    )
 )
 
 
@@ -80,7 +82,9 @@ class Shopper:
         if known is None:
             return (yield from self._offer(name))
         facts = yield from self._call("get_product", product_id=known["product_id"])
-        value = {**facts["attributes"], "price": f"${facts['price']:,.2f}", "rating": facts["rating"]}.get(about) if facts else None
+        value = (
+            {**facts["attributes"], "price": f"${facts['price']:,.2f}", "rating": facts["rating"]}.get(about) if facts else None
+        )
         return f"{known['title']}: {about} {value}." if value is not None else f"I do not know the {about} of {known['title']}."
 
     def _change(self, name: str, count: int) -> Turn:

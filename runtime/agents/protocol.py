@@ -45,7 +45,12 @@ def checked(action: Any) -> Action:
         if not isinstance(action.get("tool"), str):
             raise AgentFault("agent_protocol", f"`call` needs the name of a tool: {_short(action)}")
         arguments = action.get("arguments")
-        return {"type": "call", "id": clean(action.get("id")), "tool": clean(action["tool"]), "arguments": {} if arguments is None else clean(arguments)}
+        return {
+            "type": "call",
+            "id": clean(action.get("id")),
+            "tool": clean(action["tool"]),
+            "arguments": {} if arguments is None else clean(arguments),
+        }
     raise AgentFault("agent_protocol", f"an action is `call` or `say`: {_short(action)}")
 
 

@@ -41,7 +41,7 @@ def command(paths: tuple[Path, ...], package: Path | None, format_: str, strict:
 
         click.echo(sarif(rows, __version__), nl=False)
     else:
-        click.echo(text, nl=bool(text))
+        click.echo(text, nl=False)
         click.echo(_summary(rows), err=True)
     failed = [r for r in rows if strict or r["severity"] == "error"]
     raise SystemExit(ERRORS if failed else 0)

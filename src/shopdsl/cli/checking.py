@@ -89,7 +89,8 @@ def _key(folder: Path, extra: tuple[Path, ...], only: Path | None) -> str:
         total.update(
             f"{path.relative_to(code) if path.is_relative_to(code) else path.name}\0{stat.st_mtime_ns}\0{stat.st_size}\0".encode()
         )
-    for path in [*_specs(folder), *_specs(standard_folder()), *_specs(folder.parent, siblings=True), *extra]:
+    around = [] if extra else [*_specs(folder), *_specs(folder.parent, siblings=True)]
+    for path in [*around, *_specs(standard_folder()), *extra]:
         total.update(f"{path}\0".encode())
         try:
             total.update(path.read_bytes() if path.is_file() and path.stat().st_size < 4_000_000 else b"?")

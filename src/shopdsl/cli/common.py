@@ -63,7 +63,7 @@ def fail_on(sink: Sink) -> None:
 
     found = sink.all()
     if found:
-        click.echo(text(found), err=True)
+        click.echo(text(found), err=True, nl=False)
     if sink.has_errors:
         count = sum(d.is_error for d in found)
         click.echo(f"{count} error{'s' if count != 1 else ''}", err=True)

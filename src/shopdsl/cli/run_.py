@@ -102,6 +102,8 @@ def _profile(job: Any) -> tuple[bool, bool]:
                 click.echo(f"warning: {metric.name} could not be computed for {failure}", err=True)
     lost = sum(score.lost for score in scores.values())
     if lost:
-        click.echo(f"warning: {lost} trials are lost; `shopdsl run --resume {job.folder}` plays those that have no record", err=True)
+        click.echo(
+            f"warning: {lost} trials are lost; `shopdsl run --resume {job.folder}` plays those that have no record", err=True
+        )
     sys.stdout.flush()
     return job.is_complete() and not lost, all(g["passed"] for s in scores.values() for g in s.gates)
