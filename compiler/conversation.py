@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from shopdsl.compiler.kinds.beat import Beat, compile_beat
@@ -18,25 +19,36 @@ KNOWN_ARGUMENTS = ("product", "quantity", "query")
 """What a duty may compare by these names, whatever the tool calls its parameter."""
 
 
-def check_conversation(unit: Unit, document: Document, toolset: Toolset | None, customer: Document | None) -> None:
+def check_conversation(unit: Unit, document: Document, parts: Parts) -> None:
     """Report beats without words, and duties that no call can meet."""
-    beats = _used(unit, document.package)
-    if customer is not None and customer.package != document.package:
-        spoken = {k.text for k, _ in entries(unit.body(customer).get("phrases"))}
+    beats = _used(unit, document.package, parts.texts)
+    if parts.customer is not None:
+        spoken = {k.text for k, _ in entries(unit.body(parts.customer).get("phrases"))}
         for name in sorted(set(beats) - spoken):
-            message = f"the customer `{customer.name}` of this cohort has no phrase for the beat `{name}`"
-            help = f"define a customer that `extends: {customer.name}` and add `{name}:` to its `phrases`; name it in the cohort's `customer`"
+            message = f"the customer `{parts.customer.name}` of this cohort has no phrase for the beat `{name}`"
+            help = f"add `{name}:` to its `phrases`, or name a customer of your own in the cohort's `customer`"
             unit.sink.add(codes.PHRASE_MISSING, message, document.span, help)
-    if toolset is not None:
+    if parts.toolset is not None:
         for beat in beats.values():
             for node, duty in beat.duties:
-                _check_duty(unit, node, duty, toolset)
+                _check_duty(unit, node, duty, parts.toolset)
 
 
-def _used(unit: Unit, package: str) -> dict[str, Beat]:
-    """The beats that reveal plans of a package can bring out."""
-    reveals = [unit.compiled(compile_reveal, d) for d in unit.visible("reveal", package)]
-    names = {n for r in reveals if r for n in _beats(r.program)}
+@dataclass(frozen=True)
+class Parts:
+    """What meets in a cohort; `texts` are all texts from which its reveal plan can be drawn."""
+
+    toolset: Toolset | None
+    customer: Document | None
+    texts: frozenset[str]
+
+
+def _used(unit: Unit, package: str, texts: frozenset[str]) -> dict[str, Beat]:
+    """The beats that the reveal plans can bring out which a cohort can draw (all visible ones, where none is named)."""
+    visible = {d.name: unit.compiled(compile_reveal, d) for d in unit.visible("reveal", package)}
+    drawn = {n for n in visible if n in texts} or set(visible)
+    drawn |= {r.otherwise for n in drawn if (r := visible[n]) and r.otherwise in visible}
+    names = {beat for n in drawn if (r := visible[n]) for beat in _beats(r.program)}
     return {d.name: unit.compiled(compile_beat, d) for d in unit.visible("beat", package) if d.name in names}
 
 

@@ -172,7 +172,12 @@ class Checker:
                 return self._row(node, name.removeprefix("table "))
             case t.Basic("any"):
                 return t.ANY
-        self._report(codes.NOT_INDEXABLE, f"{article(of)} has no `[…]`", node.at, "lists, maps, bags and tables have; make a list with `list(…)`")
+        self._report(
+            codes.NOT_INDEXABLE,
+            f"{article(of)} has no `[…]`",
+            node.at,
+            "lists, maps, bags and tables have; make a list with `list(…)`",
+        )
         return t.ANY
 
     def _row(self, node: s.Index, table: str) -> Type:
@@ -235,7 +240,7 @@ class Checker:
         return found
 
     def _fallback(self, node: s.Binary, left: Type, right: Type) -> Type:
-        joined = t.join(t.bare(left), right)
+        joined = right if left == t.NONE else t.join(t.bare(left), right)
         if joined is None:
             self._report(codes.OPERAND, f"`??` joins {article(left)} and {article(right)}", node.at, "give both sides one type")
         return joined or t.ANY
@@ -266,7 +271,12 @@ class Checker:
             help = "use an amount such as `$5`, or `.number` for the bare number"
             self._report(codes.MONEY_AND_NUMBER, f"`{op}` compares money with a bare number", at, help)
         elif not comparable(op, left, right):
-            self._report(codes.UNRELATED, f"{article(left)} `{op}` {article(right)} can never be true", at, "compare two of one kind, for example `x.id` with a text")
+            self._report(
+                codes.UNRELATED,
+                f"{article(left)} `{op}` {article(right)} can never be true",
+                at,
+                "compare two of one kind, for example `x.id` with a text",
+            )
 
     def _membership(self, a: s.Expr, b: s.Expr, member: Type, of: Type) -> None:
         bare = t.bare(of)
@@ -279,7 +289,12 @@ class Checker:
         elif bare == t.Many("bag", t.Record("product")) and t.bare(member) == t.Record("item"):
             pass
         elif not comparable("==", member, inner):
-            self._report(codes.UNRELATED, f"{article(member)} is never in {article(of)}", a.at, "look for something of the kind that it holds")
+            self._report(
+                codes.UNRELATED,
+                f"{article(member)} is never in {article(of)}",
+                a.at,
+                "look for something of the kind that it holds",
+            )
 
     def _enum_side(self, a: s.Expr, left: Type, b: s.Expr, right: Type) -> bool:
         """Check a text against the enum or table it is compared with."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from shopdsl.compiler.conversation import check_conversation
+from shopdsl.compiler.conversation import Parts, check_conversation
 from shopdsl.compiler.expressions import NOTHING, Compiled, Reporter, check, expression
 from shopdsl.compiler.kinds.persona import Persona, compile_persona
 from shopdsl.compiler.kinds.store import Store, compile_store
@@ -92,8 +94,27 @@ def compile_cohort(unit: Unit, document: Document) -> Cohort:
         _check_required(unit, cohort, document)
     _check_tables(unit, cohort, body.get("tables"))
     speaker = customer_document or unit.workspace.find("customer", cohort.customer, document.package)
-    check_conversation(unit, document, cohort.store.toolset if cohort.store else None, speaker)
+    toolset = cohort.store.toolset if cohort.store else None
+    check_conversation(unit, document, Parts(toolset, speaker, _texts(cohort)))
     return cohort
+
+
+def _texts(cohort: Cohort) -> frozenset[str]:
+    """Every text from which `reveal` can be drawn: those it spells, and those of the tables."""
+    trees = [line.made.tree for line in cohort.lines if line.name == "reveal"]
+    cells = [row.fields() for made in cohort.tables.values() for row in made.rows.values()]
+    return frozenset(_spelt([trees, cells]))
+
+
+def _spelt(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            yield from _spelt([*value.keys(), *value.values()])
+        case list():
+            for part in value:
+                yield from _spelt(part)
 
 
 def _scope(persona: Persona | None, tables: dict[str, Table], currency: str) -> Scope:

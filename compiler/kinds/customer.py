@@ -59,7 +59,6 @@ def compile_customer(unit: Unit, document: Document) -> Customer:
     for part in ("name_it", "again", "complain", "leave", "thanks"):
         if (place := body.key(part)) is not None:
             _check_last(unit, place, body.get(part))
-    _check_beats(unit, document, phrases)
     events = {k.text: condition(v, make.scope("event"), unit.sink).tree for k, v in entries(body.get("events"))}
     confirm = body.get("confirm")
     data = {
@@ -117,11 +116,3 @@ def _check_last(unit: Unit, key: Scalar, node: Node | None) -> None:
     if not blocks or all(b.get("when") is not None for b in blocks):
         message = f"some customers have no phrase for `{key.text}`"
         unit.sink.add(codes.PHRASE_MISSING, message, key.span, "end the list with a block that has no `when`")
-
-
-def _check_beats(unit: Unit, document: Document, phrases: dict[str, Any]) -> None:
-    for beat in unit.visible("beat", document.package):
-        if beat.name not in phrases:
-            unit.sink.add(
-                codes.PHRASE_MISSING, f"the beat `{beat.name}` has no phrase", document.span, f"add `{beat.name}:` to `phrases`"
-            )

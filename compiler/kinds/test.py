@@ -82,7 +82,9 @@ def _check_cohort(unit: Unit, body: Mapping, cohort: Cohort, products: Any) -> N
     for turn in items(body.get("turns")):
         for call in items(turn.get("calls")) if isinstance(turn, Mapping) else []:
             head = call if isinstance(call, Scalar) else next((k for k, _ in call if k.text not in ("finds", "near")), None)  # type: ignore[union-attr]
-            if head is not None and head.text not in tools and nearest(head.text, tools):  # a test may call a tool that is not there
+            if (
+                head is not None and head.text not in tools and nearest(head.text, tools)
+            ):  # a test may call a tool that is not there
                 _known(unit, head, tools, "tool")
 
 

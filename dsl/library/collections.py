@@ -114,11 +114,16 @@ def whole_numbers(low: int, high: int) -> list[int]:
     return list(range(low, high + 1))
 
 
+def as_bag(value: Bag | dict[Any, int]) -> Bag:
+    return value if isinstance(value, Bag) else Bag(value)
+
+
 def size(bag: Bag | dict[Any, int]) -> int:
-    return (bag if isinstance(bag, Bag) else Bag(bag)).size()
+    return as_bag(bag).size()
 
 
-def abs_diff(a: Bag, b: Bag) -> int:
+def abs_diff(one: Bag | dict[Any, int], two: Bag | dict[Any, int]) -> int:
+    a, b = as_bag(one), as_bag(two)
     return sum(abs(a[k] - b[k]) for k in a.counts | b.counts)
 
 

@@ -36,6 +36,11 @@ class Shopper:
         self._seen: dict[str, dict[str, Any]] = {}
         self._cart: dict[str, int] = {}
         self._calls = 0
+        self._tools: dict[str, set[str]] = {}
+
+    def begin(self, tools: list[dict[str, Any]]) -> None:
+        """Learn which tools there are, and what they take."""
+        self._tools = {t["name"]: set(t["parameters"]["properties"]) for t in tools}
 
     def turn(self, text: str) -> Turn:
         said: list[str] = []
@@ -44,8 +49,11 @@ class Shopper:
         return " ".join(s for s in said if s) or "How can I help you?"
 
     def _call(self, tool: str, **arguments: Any) -> Generator[dict[str, Any], dict[str, Any], Any]:
+        if tool not in self._tools:
+            return None
         self._calls += 1
-        event = yield {"type": "call", "id": self._calls, "tool": tool, "arguments": arguments}
+        known = {k: v for k, v in arguments.items() if k in self._tools[tool]}
+        event = yield {"type": "call", "id": self._calls, "tool": tool, "arguments": known}
         return event["result"] if event["error"] is None else None
 
     def _serve(self, request: str) -> Turn:
@@ -66,9 +74,9 @@ class Shopper:
         if not query:
             return None
         found = yield from self._call("search_products", query=query, top_k=10)
-        best = _closest(query, [p for p in found or [] if p["in_stock"]])
+        best = _closest(query, [p for p in found or [] if p.get("in_stock", True)])
         if best is not None:
-            self._seen[best["product_id"]] = best
+            self._seen[_id(best)] = best
         return best
 
     def _offer(self, name: str) -> Turn:
@@ -81,7 +89,7 @@ class Shopper:
         known = _closest(_query(name), list(self._seen.values()))
         if known is None:
             return (yield from self._offer(name))
-        facts = yield from self._call("get_product", product_id=known["product_id"])
+        facts = yield from self._call("get_product", product_id=_id(known))
         value = (
             {**facts["attributes"], "price": f"${facts['price']:,.2f}", "rating": facts["rating"]}.get(about) if facts else None
         )
@@ -91,14 +99,14 @@ class Shopper:
         known = _closest(_query(name), [self._seen[p] for p in self._cart])
         if known is None:
             return (yield from self._buy(name, count))
-        yield from self._call("update_quantity", product_id=known["product_id"], quantity=count)
+        yield from self._call("update_quantity", product_id=_id(known), quantity=count)
         return f"I set {known['title']} to {count}."
 
     def _buy(self, name: str, count: int) -> Turn:
         best = yield from self._find(name)
         if best is None:
             return f"I could not find {name}."
-        id = best["product_id"]
+        id = _id(best)
         if id in self._cart:
             return f"{best['title']} is in your cart."
         cart = yield from self._call("add_to_cart", product_id=id, quantity=count)
@@ -127,6 +135,11 @@ def _parse(request: str) -> tuple[str, int | None]:
         if match := pattern.search(body):
             return match["name"], max(1, min(99, int(match["n"])))
     return body, None
+
+
+def _id(product: dict[str, Any]) -> str:
+    """The number of a product, as the shop's results call it."""
+    return str(product.get("product_id") or product.get("id"))
 
 
 def _query(name: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from shopdsl.runtime.agents.baseline import Shopper
 from shopdsl.runtime.agents.oracle import Oracle
-from shopdsl.runtime.agents.protocol import Action, Event
+from shopdsl.runtime.agents.protocol import Action, AgentFault, Event
 from shopdsl.runtime.ledger import Ledger
 from shopdsl.runtime.world import Trial
 
@@ -16,6 +16,9 @@ Turn = Generator[Action, Event, str]
 
 class Silent:
     """Says nothing and does nothing."""
+
+    def begin(self, tools: list[dict[str, Any]]) -> None:
+        """It needs no tools."""
 
     def turn(self, text: str) -> Turn:
         return ""
@@ -30,7 +33,7 @@ class Generated:
         self._turn: Turn | None = None
 
     async def start(self, event: Event) -> None:
-        """Nothing to do: the mind is new."""
+        self._mind.begin(event["tools"])
 
     async def step(self, event: Event) -> Action:
         try:
@@ -41,6 +44,10 @@ class Generated:
             return self._turn.send(event)
         except StopIteration as done:
             return {"type": "say", "text": done.value}
+        except (KeyError, TypeError, AttributeError) as error:  # a shop whose results it does not know
+            raise AgentFault(
+                "agent_exited", f"the built-in agent cannot use this shop: {type(error).__name__}: {error}"
+            ) from None
 
     async def close(self) -> None:
         """Nothing to release."""

@@ -20,6 +20,9 @@ class Oracle:
         self._trial, self._ledger = trial, ledger
         self._calls = 0
 
+    def begin(self, tools: list[dict[str, Any]]) -> None:
+        """It knows the store's tools."""
+
     def turn(self, text: str) -> Turn:
         said: list[str] = []
         turn = len(self._ledger.turns)

@@ -64,12 +64,17 @@ def _protected(tokens: list[str], i: int) -> bool:
 
 
 def _typos(text: str, rate: float, stream: Stream) -> str:
-    return _words(text, lambda w: _mistype(w, stream) if len(w) > 3 and stream.chance(rate) else w)
+    return _words(text, lambda w: _mistype(w, stream) if _letters(w) > 3 and stream.chance(rate) else w)
+
+
+def _letters(word: str) -> int:
+    """How many letters the word begins with; only those are mistyped, punctuation is not."""
+    return next((i for i, c in enumerate(word) if not c.isalpha()), len(word))
 
 
 def _mistype(word: str, stream: Stream) -> str:
     """One edit: deletion, insertion, substitution or transposition (Damerau 1964: four of five misspellings are one)."""
-    i = 1 + stream.below(len(word) - 2)
+    i = 1 + stream.below(_letters(word) - 2)
     letter = _LETTERS[stream.below(26)]
     match stream.below(4):
         case 0:

@@ -36,7 +36,7 @@ BAD = {
     "prints_a_megabyte": ("import sys\nfor _ in sys.stdin: print('x' * 3000000, flush=True)", "agent_protocol"),
     "hangs": ("import time; time.sleep(60)", "agent_timeout"),
     "says_nothing": ("import sys, json\nfor _ in sys.stdin: print(json.dumps({'type': 'say', 'text': ''}), flush=True)", "agent_silent"),
-    "calls_for_ever": ("import sys, json\nfor _ in sys.stdin: print(json.dumps({'type': 'call', 'id': 1, 'tool': 'view_cart', 'arguments': {}}), flush=True)", "tool_loop"),
+    "calls_for_ever": ("import sys\nfor _ in sys.stdin: print('{\"type\": \"call\", \"id\": 1, \"tool\": \"view_cart\"}', flush=True)", "tool_loop"),
 }  # fmt: skip
 
 

@@ -61,7 +61,9 @@ def test_a_killed_run_is_resumed(shop: Shop, tmp_path: Path, plan: Path) -> None
     (tmp_path / "slow.py").write_text(SLOW, "utf-8")
     (tmp_path / "slow.yaml").write_text("kind: agent\nname: slow\npython: slow:make\n", "utf-8")
     shop("run", plan, "--agent", "slow.yaml", "-o", "unbroken")
-    process = subprocess.Popen([*RUN, str(plan), "--agent", "slow.yaml", "-o", "run", "--concurrency", "2"], cwd=tmp_path, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [*RUN, str(plan), "--agent", "slow.yaml", "-o", "run", "--concurrency", "2"], cwd=tmp_path, stderr=subprocess.DEVNULL
+    )
     path = tmp_path / "run" / "records.jsonl"
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and (not path.exists() or path.read_bytes().count(b"\n") < 3):
@@ -80,7 +82,8 @@ def test_a_full_disk_keeps_what_was_recorded(tmp_path: Path, plan: Path, whole: 
     """The file may not grow past 60,000 bytes: writing fails as on a full disk, in the middle of a record."""
     size = (whole / "records.jsonl").stat().st_size
     assert size > 80_000
-    code = f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({size // 2}, {size // 2})); sys.argv = ['shopdsl', 'run', '--resume', 'run']; from shopdsl.cli import main; main()"
+    limit = f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size // 2}, {size // 2}))"
+    code = f"import resource, sys; {limit}; sys.argv = ['shopdsl', 'run', '--resume', 'run']; from shopdsl.cli import main; main()"
     folder = Path(shutil.copytree(whole, tmp_path / "run"))
     (folder / "records.jsonl").write_bytes(b"")
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -24,7 +24,9 @@ def test_a_metric_written_after_the_run_scores_it(shop: Shop, tmp_path: Path, co
     assert shop("run", "-o", tmp_path / "run", cwd=corner).returncode == 0
     before = (tmp_path / "run" / "records.jsonl").read_bytes()
     path = corner / "shop.yaml"
-    path.write_text(path.read_text("utf-8").replace("weights: {outcome: 1}", "weights: {outcome: 1, manners: 1}") + METRIC, "utf-8")
+    path.write_text(
+        path.read_text("utf-8").replace("weights: {outcome: 1}", "weights: {outcome: 1, manners: 1}") + METRIC, "utf-8"
+    )
     done = shop("score", tmp_path / "run", "--format", "json", cwd=corner)
     assert done.returncode == 0, done.stderr
     cohort = json.loads(done.stdout)["cohorts"]["daily"]
@@ -51,7 +53,9 @@ def test_a_view_gives_values_for_just_what_it_decides(shop: Shop, tmp_path: Path
 
 def test_a_metric_out_of_range_is_unscored_and_named(shop: Shop, tmp_path: Path, corner: Path) -> None:
     path = corner / "shop.yaml"
-    path.write_text(path.read_text("utf-8").replace("value: final.order != none and final.cart == target", "value: 7 * len(turns)"), "utf-8")
+    path.write_text(
+        path.read_text("utf-8").replace("value: final.order != none and final.cart == target", "value: 7 * len(turns)"), "utf-8"
+    )
     assert shop("compile", cwd=corner).returncode == 0
     done = shop("run", "-o", tmp_path / "run", "--limit", "2", cwd=corner)
     assert done.returncode == 0, done.stderr
@@ -74,5 +78,12 @@ def test_a_failed_gate_has_an_exit_code_of_its_own(shop: Shop, tmp_path: Path, c
 def test_the_counts_of_the_views(shop: Shop) -> None:
     data = json.loads(shop("evidence", "paper", "--format", "json").stdout)
     counts = {view: len(names) for view, names in data["views"].items()}
-    assert counts == {"final_cart": 8, "transcript": 0, "transcript_and_calls": 2, "state": 10, "state_and_transcript": 12, "full": 30}
+    assert counts == {
+        "final_cart": 8,
+        "transcript": 0,
+        "transcript_and_calls": 2,
+        "state": 10,
+        "state_and_transcript": 12,
+        "full": 30,
+    }
     assert data["metrics"]["under_action"] == ["F", "T"]

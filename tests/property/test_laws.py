@@ -26,7 +26,13 @@ SHARES = {
     "kitchen_appliances": 613, "electronics": 964, "computers_phones": 959, "tools_garden_auto": 446, "sports_outdoors": 181, "toys_games": 271,
     "books_media_office": 579,
 }  # fmt: skip
-SIGMAS = {"fresh_food": (3.99, 0.7), "apparel": (24.99, 0.6), "electronics": (79.99, 1.1), "computers_phones": (69.99, 1.2), "books_media_office": (14.99, 0.65)}
+SIGMAS = {
+    "fresh_food": (3.99, 0.7),
+    "apparel": (24.99, 0.6),
+    "electronics": (79.99, 1.1),
+    "computers_phones": (69.99, 1.2),
+    "books_media_office": (14.99, 0.65),
+}
 
 
 @pytest.fixture(scope="module")

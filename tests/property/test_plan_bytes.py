@@ -22,7 +22,9 @@ def _edit(package: Path, *pairs: tuple[str, str]) -> Path:
 
 @pytest.mark.parametrize("seed", ["0", "1", "4711"])
 def test_same_digest_under_any_hash_seed_and_in_any_folder(shop: Shop, tmp_path: Path, plan: Path, seed: str) -> None:
-    done = shop("compile", "--package", CORNER, "-o", tmp_path / "x" / "p.plan.jsonl", "--format", "json", env={"PYTHONHASHSEED": seed})
+    done = shop(
+        "compile", "--package", CORNER, "-o", tmp_path / "x" / "p.plan.jsonl", "--format", "json", env={"PYTHONHASHSEED": seed}
+    )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "x" / "p.plan.jsonl").read_bytes() == plan.read_bytes()
     assert json.loads(done.stdout)["trials"] == {"daily": 20}
@@ -48,11 +50,16 @@ def test_a_constant_changes_the_plan(corner: Path, tmp_path: Path, plan: Path) -
 
 
 def test_a_new_line_moves_no_other_draw(corner: Path, tmp_path: Path, plan: Path) -> None:
-    compile_to(_edit(corner, ("trials: 20", "trials: 20\ndraw: {mood: 'choice([1, 2, 3])', luck: 'uniform(0, 1)'}")), tmp_path / "p.plan.jsonl")
+    compile_to(
+        _edit(corner, ("trials: 20", "trials: 20\ndraw: {mood: 'choice([1, 2, 3])', luck: 'uniform(0, 1)'}")),
+        tmp_path / "p.plan.jsonl",
+    )
     before, after = trials(plan), trials(tmp_path / "p.plan.jsonl")
     assert {"mood", "luck"} <= set(after[0]["drawn"])
     for old, new in zip(before, after, strict=True):
-        assert {k: old[k] for k in ("items", "persona", "beats", "turn_budget", "reveal")} == {k: new[k] for k in old if k in new and k not in ("drawn", "task", "trial", "cohort", "number", "score", "seed")}
+        assert {k: old[k] for k in ("items", "persona", "beats", "turn_budget", "reveal")} == {
+            k: new[k] for k in old if k in new and k not in ("drawn", "task", "trial", "cohort", "number", "score", "seed")
+        }
         assert old["drawn"] == {k: v for k, v in new["drawn"].items() if k in old["drawn"]}
 
 

@@ -132,11 +132,11 @@ def play(job: Job, concurrency: int, advance: Callable[[int], None]) -> None:
 
 def resolve(agent: str, customer: str | None, package: Path | None) -> tuple[AgentSpec, dict[str, dict[str, Any]]]:
     """The agent of an argument (a name, or a file), and the customers that a file or the package defines."""
+    if agent in ("baseline", "silent", "oracle") and customer is None and package is None and not _own_agent(agent):
+        return AgentSpec(_builtin(agent)), {}
     from shopdsl.compiler.kinds.agent import compile_agent
     from shopdsl.compiler.kinds.customer import compile_customer
 
-    if agent in ("baseline", "silent", "oracle") and customer is None and package is None and not _own_agent(agent):
-        return AgentSpec(_builtin(agent)), {}
     files = [Path(a) for a in (agent, customer) if a and Path(a).suffix in (".yaml", ".yml")]
     for file in files:
         if not file.is_file():

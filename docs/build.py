@@ -1,0 +1,280 @@
+"""Writes docs/reference/ from the tables that the compiler itself reads, and the map of files in ARCHITECTURE.md from the files.
+
+`python docs/build.py` writes; with `--check` it only names stale pages, and then its exit code is 1.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import click
+import jinja2
+
+from shopdsl.cli import VERBS, cli
+from shopdsl.compiler.shape import kinds, schema
+from shopdsl.dsl.diagnostics import CODES, Code
+from shopdsl.dsl.functions import FUNCTIONS, Function
+from shopdsl.dsl.vocabulary import CONTEXTS, DUTIES, END_REASONS, EVIDENCE, RECORDS, VIEWS, Entry
+
+DOCS = Path(__file__).resolve().parent
+REFERENCE = DOCS / "reference"
+
+PLACES = {
+    "draw": "`draw` of a cohort; lines above are known too",
+    "catalog": "`product.level` of a catalog",
+    "price": "`product.price` of a catalog",
+    "listing": "the other lines of a catalog's `product`: `budget`, `stock`, `rating` …",
+    "search": "`search.text` of a store",
+    "reveal": "`program` of a reveal plan",
+    "guard": "`until` in a reveal plan, asked while a trial runs",
+    "beat": "`directive` and `due` of a beat",
+    "said": "`said` of a beat",
+    "duty": "`expects` and `allows` of a beat",
+    "allowed": "`always_allowed` of a toolset",
+    "name_it": "`name_it` of a customer",
+    "phrase": "`phrases` of a customer",
+    "answer": "`answers` of a customer",
+    "event": "`events` of a customer",
+    "patience": "`frustration` of a customer",
+    "tool": "`let`, `require`, `effect`, `finds` and `result` of a tool; its parameters are known too",
+    "metric": "`let`, `when` and `value` of a metric",
+}
+"""Where an author writes in each context; a context without a line here fails the build."""
+
+GROUPS = {
+    "E01": "Files and YAML",
+    "E02": "Packages and documents",
+    "E03": "Expressions",
+    "E04": "Programs and effects",
+    "E05": "Cohorts and draws",
+    "E06": "Catalogs",
+    "E07": "Metrics, rubrics, tests",
+    "E08": "Customers and duties",
+    "W09": "Warnings",
+}
+"""What the first digits of a code stand for."""
+
+
+# tables
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table whose columns line up in the source as well, but for the last."""
+    cells = [list(headers), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    widths = [max(3, *(len(row[i]) for row in cells)) for i in range(len(headers))]
+    lines = [_row(row, widths) for row in cells]
+    return "\n".join([lines[0], _row(["-" * w for w in widths[:-1]] + ["---"], widths), *lines[1:]])
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = [cell.ljust(width) for cell, width in zip(cells[:-1], widths[:-1], strict=True)]
+    return f"| {' | '.join([*padded, cells[-1]])} |"
+
+
+def code(text: str) -> str:
+    """A text as inline code."""
+    return f"`{text}`"
+
+
+# what the pages show
+
+
+def names(entries: dict[str, Entry]) -> str:
+    """A table of names or fields; a column that would be empty is left out."""
+    columns: list[tuple[str, Callable[[str, Entry], str]]] = [
+        ("name", lambda name, e: code(name)),
+        ("type", lambda name, e: code(str(e.type))),
+        ("evidence", lambda name, e: e.evidence),
+        ("unit", lambda name, e: e.unit),
+        ("meaning", lambda name, e: e.doc),
+    ]
+    shown = [(head, cell) for head, cell in columns if any(cell(n, e) for n, e in entries.items())]
+    return table([head for head, _ in shown], [[cell(n, e) for _, cell in shown] for n, e in entries.items()])
+
+
+def functions(chosen: Iterable[Function]) -> str:
+    """A table of functions with every way to call them."""
+    rows = []
+    for f in chosen:
+        ways = "<br>".join(code(f.name + signature) for signature in f.signatures_text)
+        rows.append([ways, f.doc, code(f.example)])
+    return table(["function", "meaning", "example"], rows)
+
+
+def page(of: Code) -> str:
+    """The page of a diagnostic with its headings two levels down; a plain sentence where it is not written yet."""
+    path = files("shopdsl.dsl.diagnostics") / "pages" / f"{of.id}.md"
+    if not path.is_file():
+        return "This diagnostic has no page yet."
+    return demoted(path.read_text("utf-8").strip(), 2)
+
+
+def demoted(text: str, levels: int) -> str:
+    """Markdown with every heading so many levels lower; code blocks stay."""
+    parts = re.split(r"(^```.*?^```)", text, flags=re.MULTILINE | re.DOTALL)
+    return "".join(p if p.startswith("```") else re.sub(r"^(?=#)", "#" * levels, p, flags=re.MULTILINE) for p in parts)
+
+
+def groups() -> list[tuple[str, list[Code]]]:
+    """The codes under the headings of GROUPS."""
+    found: dict[str, list[Code]] = {}
+    for each in CODES.values():
+        found.setdefault(GROUPS.get(each.id[:3], each.id[:3]), []).append(each)
+    return list(found.items())
+
+
+def keys(kind: str) -> str:
+    """The keys of a kind, nested ones with their path: `tools.NAME.params`, `turns[].customer`."""
+    top = schema(kind)
+    inherited = set(top.get("x-needs", ()))
+    rows = [
+        [code(path), meaning(node), "yes, or inherited" if path in inherited else "yes" if needed else ""]
+        for path, node, needed in walk(top)
+    ]
+    return table(["key", "what", "needed"], rows)
+
+
+def walk(node: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, dict[str, Any], bool]]:
+    """Every key below a schema, depth first; shapes that kinds share are named and not entered."""
+    for name, below in node.get("properties", {}).items():
+        yield prefix + name, below, name in node.get("required", ())
+        yield from walk(below, f"{prefix}{name}.")
+    other = node.get("additionalProperties")
+    if isinstance(other, dict) and ("properties" in other or isinstance(other.get("additionalProperties"), dict)):
+        yield from walk(other, f"{prefix}NAME.")
+    if isinstance(node.get("items"), dict):
+        yield from walk(node["items"], f"{prefix.removesuffix('.')}[].")
+
+
+def meaning(node: dict[str, Any]) -> str:
+    """What a value is: the schema's own words, its bounds, and the shared shape it refers to."""
+    if "$ref" in node:
+        name = node["$ref"].rpartition("/")[2]
+        said = str(shared(name)["description"])
+        return f"{said} ([{SHAPES[name]}](#{SHAPES[name]}))" if name in SHAPES else said
+    text = str(node.get("description", "any value"))
+    low, high = node.get("minimum"), node.get("maximum")
+    return f"{text}, {low:,} to {high:,}" if low is not None and high is not None else text
+
+
+SHAPES = {"block": "block", "blocks": "block", "source": "source"}
+"""Shared definitions, and the shape with keys of its own that each is made of; the page shows a shape once."""
+
+
+def shared(name: str) -> dict[str, Any]:
+    """A definition that all kinds share."""
+    found: dict[str, Any] = schema("common")["definitions"][name]
+    return found
+
+
+def shape_keys(name: str) -> str:
+    """The keys of a shared shape."""
+    rows = [[code(path), meaning(node), "yes" if needed else ""] for path, node, needed in walk(shared(name))]
+    return table(["key", "what", "needed"], rows)
+
+
+def spellings() -> str:
+    """Shared scalars that have a spelling of their own."""
+    definitions = schema("common")["definitions"]
+    rows = [[name, d["description"], code(d["pattern"])] for name, d in sorted(definitions.items()) if "pattern" in d]
+    return table(["value", "what", "spelling"], rows)
+
+
+def usage(verb: str | None) -> str:
+    """What `--help` prints, 100 columns wide wherever this runs."""
+    group = click.Context(cli, info_name="shopdsl", terminal_width=100, max_content_width=100)
+    if verb is None:
+        return cli.get_help(group).strip()
+    command = cli.get_command(group, verb)
+    assert command is not None
+    options = group.command.context_settings.get("help_option_names", ["--help"])
+    own = click.Context(
+        command, info_name=verb, parent=group, terminal_width=100, max_content_width=100, help_option_names=options
+    )
+    return command.get_help(own).strip()
+
+
+# the map of files in ARCHITECTURE.md
+
+ROOT = DOCS.parent
+MAP = ROOT / "ARCHITECTURE.md"
+FOLDERS = ("dsl", "compiler", "runtime", "src/shopdsl/cli")
+MARKS = ("<!-- files: written by docs/build.py -->", "<!-- end of files -->")
+
+
+def purpose(path: Path) -> str:
+    """The first line of a module's docstring, or of a grammar's comment."""
+    if path.suffix == ".lark":
+        return path.read_text("utf-8").partition("\n")[0].removeprefix("//").strip()
+    return (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").partition("\n")[0]
+
+
+def file_map() -> str:
+    """Every source file below FOLDERS with its purpose, a table a folder."""
+    parts = []
+    for init in sorted(p for folder in FOLDERS for p in (ROOT / folder).rglob("__init__.py")):
+        files = sorted(p for p in init.parent.iterdir() if p.suffix == ".py" and p != init)
+        files += sorted((init.parent / "grammar").glob("*.lark"))
+        rows = [[code(p.relative_to(init.parent).as_posix()), purpose(p)] for p in files]
+        folder = init.parent.relative_to(ROOT).as_posix()
+        parts += [f"**{folder}/** {purpose(init)}", *([table(["file", "what it does"], rows)] if rows else [])]
+    return "\n\n".join(parts)
+
+
+def mapped() -> str:
+    """ARCHITECTURE.md with the map as it should be."""
+    before, _, rest = MAP.read_text("utf-8").partition(MARKS[0])
+    return f"{before}{MARKS[0]}\n\n{file_map()}\n\n{MARKS[1]}{rest.partition(MARKS[1])[2]}"
+
+
+# pages
+
+
+def render(name: str) -> str:
+    """One page of the reference."""
+    loader = jinja2.FileSystemLoader(DOCS / "templates")
+    environment = jinja2.Environment(
+        loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    known: dict[str, Any] = {
+        "table": table, "code": code, "names": names, "functions": functions, "page": page, "groups": groups(), "keys": keys,
+        "shape_keys": shape_keys, "spellings": spellings, "usage": usage, "places": PLACES, "contexts": CONTEXTS, "records": RECORDS,
+        "evidence": EVIDENCE, "views": VIEWS, "end_reasons": END_REASONS, "duties": DUTIES, "table_of_functions": FUNCTIONS,
+        "kinds": kinds(), "schema": schema, "shapes": sorted(set(SHAPES.values())), "shared": shared, "verbs": list(VERBS),
+    }  # fmt: skip
+    text = environment.get_template(f"{name}.md.j2").render(known)
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+def pages() -> list[str]:
+    """The pages of the reference, one for each template."""
+    return sorted(path.name.removesuffix(".md.j2") for path in (DOCS / "templates").glob("*.md.j2"))
+
+
+def wanted() -> dict[Path, str]:
+    """Every page that is written here, and what it should be."""
+    return {REFERENCE / f"{name}.md": render(name) for name in pages()} | {MAP: mapped()}
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pages, or with `--check` name the stale ones and return 1."""
+    if arguments not in ([], ["--check"]):
+        print("usage: python docs/build.py [--check]", file=sys.stderr)
+        return 2
+    stale = {path: text for path, text in wanted().items() if not path.is_file() or path.read_text("utf-8") != text}
+    for path, text in stale.items():
+        print(f"{'stale' if arguments else 'wrote'} {path.relative_to(ROOT).as_posix()}")
+        if not arguments:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, "utf-8", newline="\n")
+    return 1 if arguments and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
