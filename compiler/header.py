@@ -9,10 +9,9 @@ from shopdsl.compiler.itinerary import Planner
 from shopdsl.compiler.kinds.beat import compile_beat
 from shopdsl.compiler.kinds.cohort import Cohort
 from shopdsl.compiler.kinds.customer import compile_customer
-from shopdsl.compiler.kinds.metric import compile_metric
 from shopdsl.compiler.kinds.persona import compile_persona
 from shopdsl.compiler.kinds.reveal import compile_reveal, reveal_data
-from shopdsl.compiler.kinds.rubric import compile_rubric
+from shopdsl.compiler.kinds.rubric import compile_rubric, metrics_of
 from shopdsl.compiler.kinds.suite import Suite
 from shopdsl.compiler.packages import Document
 from shopdsl.compiler.unit import Unit, text
@@ -56,17 +55,20 @@ def header(unit: Unit, suite: Suite, texts: dict[str, dict[str, str]]) -> dict[s
 
 def scoring(unit: Unit, suite: Suite) -> dict[str, Any]:
     """The metrics and rubrics of a suite; `score` makes them again from the specs as they are now."""
-    names = {c.name for c in suite.cohorts}
-    metrics = [unit.compiled(compile_metric, d) for d in unit.visible("metric", suite.document.package)]
+    applying = {c.name: metrics_of(unit, suite.document.package, c.document) for c in suite.cohorts}
+    metrics = {m.name: m.data | {"for": []} for found in applying.values() for m in found}
+    for cohort, found in sorted(applying.items()):
+        for metric in found:
+            metrics[metric.name]["for"].append(cohort)
     return {
-        "metrics": {m.name: m.data for m in metrics if not m.cohorts or names & set(m.cohorts)},
+        "metrics": metrics,
         "rubrics": {name: unit.compiled(compile_rubric, d).data for name, d in suite.rubrics.items()},
     }
 
 
 def metrics_digest(head: dict[str, Any], cohort: str) -> str:
     """A digest of all that scores a cohort."""
-    metrics = {n: m for n, m in head["metrics"].items() if not m["for"] or cohort in m["for"]}
+    metrics = {n: m | {"for": []} for n, m in head["metrics"].items() if cohort in m["for"]}
     return digest({"metrics": metrics, "rubric": head["rubrics"].get(cohort)})[:24]
 
 

@@ -152,7 +152,8 @@ def read_package(folder: Path, sink: Sink, extra: tuple[Path, ...] = (), shown: 
     if manifest.is_file():
         _read_manifest(package, manifest, prefix + MANIFEST, sink)
     files = [(p, prefix + p.relative_to(folder).as_posix()) for p in _files(folder)] if manifest.is_file() else []
-    for path, name in [*files, *((p, p.name) for p in extra)]:
+    inside = {p.resolve() for p, _ in files}
+    for path, name in [*files, *((p, str(p)) for p in extra if p.resolve() not in inside)]:
         source = read_source(path, name, sink)
         if source is not None:
             package.sources.append(source)

@@ -45,6 +45,21 @@ class Unit:
                 check_complete(document.kind, body, document.span, partial, self.sink)
         return self._bodies[key]
 
+    def lineage(self, document: Document) -> list[str]:
+        """The names of a document and of all that it extends: what is meant for one of them is meant for it."""
+        names = [document.name]
+        seen = {id(document.node)}
+        while True:
+            reference = document.node.get("extends")
+            base = self.workspace.find(document.kind, reference.text, document.package) if isinstance(reference, Scalar) else None
+            if base is document:
+                base = self.workspace.find(document.kind, f"{STD}.{document.name}", document.package)
+            if base is None or id(base.node) in seen:
+                return names
+            seen.add(id(base.node))
+            names.append(base.name)
+            document = base
+
     def compiled(self, compile: Callable[[Unit, Document], T], document: Document) -> T:
         """A document compiled by a function, once."""
         key = (f"{compile.__module__}.{compile.__qualname__}", id(document.node))

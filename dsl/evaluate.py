@@ -418,11 +418,48 @@ def _apply(function: Any, apply: Callable[..., Any], env: Env, values: list[Any]
     return apply(*values, **given)
 
 
+class _Found(Exception):
+    """Ends a comprehension whose result is known."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+_EARLY: dict[str, tuple[Callable[[Any], bool], Callable[[Any], Any], Any]] = {
+    "any": (bool, lambda value: True, False),
+    "all": (lambda value: value is not None and not value, lambda value: False, True),
+    "first": (lambda value: value is not None, lambda value: value, None),
+}
+"""Functions that need not see every member: when to stop, what it gives then, what it gives at the end."""
+
+
+def _early(
+    clauses: list[Any], run: Compiled, stop: Callable[[Any], bool], result: Callable[[Any], Any], otherwise: Any
+) -> Compiled:
+    def emit(env: Env) -> None:
+        value = run(env)
+        if stop(value):
+            raise _Found(value)
+
+    scope = _Scope(clauses, emit)
+
+    def call(env: Env) -> Any:
+        try:
+            scope(env)
+        except _Found as found:
+            return result(found.value)
+        return otherwise
+
+    return call
+
+
 def _gen(
     name: str, value: Any, clauses: list[Any], keywords: dict[str, Any], each: dict[str, Any], fixed: list[str] | None
 ) -> Compiled:
     """A function over a comprehension; with `fixed`, the names its members and weights depend on, they are made once for equal values."""
     function = FUNCTIONS[name]
+    if name in _EARLY:
+        return _early(clauses, compile_tree(value), *_EARLY[name])
     collect = _collect(clauses, [compile_tree(value), *(compile_tree(t) for t in each.values())])
     named = {k: compile_tree(v) for k, v in keywords.items()}
     pools: dict[Any, Weighted] = {}

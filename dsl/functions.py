@@ -152,7 +152,7 @@ _TABLE = [
              "mentions(message, item.say)", texts.mentions),
     Function("text", ("(T) -> text",), "A value as a text, as templates show it.", 'text(item.quantity) + " of " + item.say', show),
     Function("join", ("(list[T]) -> text", "(list[T], text) -> text"), "The members as one text, with a separator (`, `) between.",
-             'join((h.say for h in item.told), " and ")', texts.join),
+             'join([h.say for h in item.told], " and ")', texts.join),
     Function("headline", ("(text) -> text",), "Title case as shops write it; units and small words stay.", 'headline("dark roast, 500 g")', texts.headline),
     Function("matches", ("(text, text) -> bool",), "Does a regular expression (RE2) match somewhere?", r'matches(m.text, r"\bPO-\d+")', texts.matches),
     Function("prices", ("(text) -> list[money]",), "The amounts of money that a text quotes.", "prices(m.text)", texts.prices),

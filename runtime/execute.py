@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from shopdsl.runtime.agents.builtin import builtin
@@ -25,16 +26,17 @@ class RecordingFailed(Exception):
 
 @dataclass
 class AgentSpec:
-    """Who is evaluated: the plan data of an agent, and for a Python agent its callable."""
+    """Who is evaluated: the plan data of an agent, for a Python agent its callable, for a program the folder it is started in."""
 
     data: dict[str, Any]
     call: Callable[[Any], Any] | None = None
+    folder: Path | None = None
 
     def make(self, trial: Trial, ledger: Ledger) -> Agent:
         """A fresh agent for one trial."""
         timeout = float(self.data["timeout"])
         if self.data["command"]:
-            return Command(self.data["command"], timeout)
+            return Command(self.data["command"], timeout, self.folder)
         if self.call is not None:
             return PythonAgent(self.call, timeout)
         return builtin(self.data["builtin"], trial, ledger)

@@ -100,7 +100,7 @@ class Scorer:
         return penalty_rows(toolset | rubric)
 
     def _empty(self, cohort: str) -> CohortScore:
-        applying = {n: m.data for n, m in self.metrics.items() if not m.data["for"] or cohort in m.data["for"]}
+        applying = {n: m.data for n, m in self.metrics.items() if cohort in m.data["for"]}
         metrics = {n: MetricScore(n, d["title"], d["group"], d["better"]) for n, d in applying.items()}
         about = self.cohorts[cohort]
         return CohortScore(cohort, about["title"], about["trials"], metrics)

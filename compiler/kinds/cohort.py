@@ -137,7 +137,8 @@ def _lines(unit: Unit, node: Node | None, names: Scope) -> tuple[list[Line], Sco
 
 def _line(unit: Unit, key: Scalar, body: Node, names: Scope) -> Line:
     wanted = REQUIRED.get(key.text) or KNOWN.get(key.text)
-    return Line(key.text, expression(body, names, unit.sink, wanted), body.span)
+    span = body.content if isinstance(body, Scalar) else body.span
+    return Line(key.text, expression(body, names, unit.sink, wanted), span)
 
 
 _EACH = re.compile(r"\s*([a-z][a-z0-9_]*)\s+in\s+(.*)", re.DOTALL)

@@ -66,6 +66,7 @@ def compile_customer(unit: Unit, document: Document) -> Customer:
         "phrases": phrases,
         "again": make.blocks(body.get("again"), "phrase"),
         "answers": [_answer(unit, make, n) for n in items(body.get("answers")) if isinstance(n, Mapping)],
+        "idle": [text(i) for i in items(body.get("idle"))],
         "confirm": {
             "asks": _asks(confirm),
             "say": make.say(confirm.get("say"), "answer") if isinstance(confirm, Mapping) else [],

@@ -58,11 +58,11 @@ def _gate(unit: Unit, node: Mapping) -> dict[str, Any]:
     }
 
 
-def check_rubric(unit: Unit, document: Document, cohort: str) -> None:
+def check_rubric(unit: Unit, document: Document, scored_cohort: Document) -> None:
     """Report groups without a metric, and metrics that do not apply to the cohort that the rubric scores."""
-    body = unit.body(document)
+    body, cohort = unit.body(document), scored_cohort.name
     rubric = unit.compiled(compile_rubric, document)
-    applying = metrics_of(unit, document.package, cohort)
+    applying = metrics_of(unit, unit.workspace.main.name, scored_cohort)
     scored = [m for m in applying if rubric.metrics is None or m.name in rubric.metrics]
     groups = {m.group for m in scored}
     if not applying or not scored:
@@ -92,7 +92,8 @@ def _check_named(unit: Unit, nodes: list[Node], applying: set[str], cohort: str)
             )
 
 
-def metrics_of(unit: Unit, package: str, cohort: str) -> list[Metric]:
-    """The metrics that apply to a cohort, as seen from a package."""
+def metrics_of(unit: Unit, package: str, cohort: Document) -> list[Metric]:
+    """The metrics that apply to a cohort, as seen from a package: those for it, for one that it extends, or for all."""
     compiled = [unit.compiled(compile_metric, d) for d in unit.visible("metric", package)]
-    return [m for m in compiled if not m.cohorts or cohort in m.cohorts]
+    names = set(unit.lineage(cohort))
+    return [m for m in compiled if not m.cohorts or names & set(m.cohorts)]

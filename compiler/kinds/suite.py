@@ -37,7 +37,7 @@ def compile_suite(unit: Unit, document: Document) -> Suite:
             )
         elif rubric:
             rubrics[key.text] = rubric
-            check_rubric(unit, rubric, key.text)
+            check_rubric(unit, rubric, next(c.document for c in cohorts if c.name == key.text))
     for node, cohort in found:
         if cohort and cohort.name not in {k.text for k, _ in entries(body.get("rubrics"))}:
             help = f"add `{cohort.name}: RUBRIC` to `rubrics`"

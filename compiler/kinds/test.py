@@ -89,7 +89,7 @@ def _check_cohort(unit: Unit, body: Mapping, cohort: Cohort, products: Any) -> N
 
 
 def _check_expectation(unit: Unit, key: Scalar, node: Node, metric: Metric, cohort: Cohort | None) -> None:
-    if cohort is not None and metric.cohorts and cohort.name not in metric.cohorts:
+    if cohort is not None and metric.cohorts and not set(unit.lineage(cohort.document)) & set(metric.cohorts):
         unit.sink.add(
             codes.NOT_FOR_COHORT,
             f"`{key.text}` does not apply to the cohort `{cohort.name}`",

@@ -9,20 +9,24 @@ import inspect
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from shopdsl.runtime.agents.protocol import Action, AgentFault, Event
 
 MAX_LINE = 1_000_000
+MAX_WORDS = 300
 
 
 class Command:
     """A program, started once a trial. It reads events from stdin and writes actions to stdout, one JSON object a line."""
 
-    def __init__(self, command: list[str], timeout: float) -> None:
-        self._command, self._timeout = command, timeout
+    def __init__(self, command: list[str], timeout: float, folder: Path | None) -> None:
+        self._command, self._timeout, self._folder = command, timeout, folder
         self._process: asyncio.subprocess.Process | None = None
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the agent; `close` closes it
 
     async def start(self, event: Event) -> None:
         """Start the program and send `start`; raises AgentFault."""
@@ -31,7 +35,8 @@ class Command:
                 *self._command,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
+                stderr=self._complaints,
+                cwd=self._folder,
                 limit=MAX_LINE,
                 env=dict(os.environ),
                 start_new_session=True,
@@ -52,7 +57,7 @@ class Command:
         except ValueError:
             raise AgentFault("agent_protocol", f"a line of more than {MAX_LINE:,} bytes") from None
         if not line:
-            raise AgentFault("agent_exited", f"it ended with code {await self._code()}")
+            raise AgentFault("agent_exited", await self._last_words())
         try:
             return json.loads(line)  # type: ignore[no-any-return]
         except (ValueError, RecursionError):
@@ -67,16 +72,21 @@ class Command:
         except TimeoutError:
             raise AgentFault("agent_timeout", f"it reads nothing for {self._timeout:g} s") from None
         except (ConnectionError, RuntimeError):
-            raise AgentFault("agent_exited", f"it ended with code {await self._code()}") from None
+            raise AgentFault("agent_exited", await self._last_words()) from None
 
-    async def _code(self) -> int | None:
+    async def _last_words(self) -> str:
+        """How the program ended, and the end of what it wrote to stderr."""
         assert self._process is not None
         with contextlib.suppress(TimeoutError):
-            return await asyncio.wait_for(self._process.wait(), 1)
-        return None
+            await asyncio.wait_for(self._process.wait(), 1)
+        size = self._complaints.seek(0, os.SEEK_END)
+        self._complaints.seek(max(0, size - MAX_WORDS))
+        words = self._complaints.read(MAX_WORDS).decode("utf-8", "replace").strip()
+        return f"it ended with code {self._process.returncode}" + (f": {words}" if words else "")
 
     async def close(self) -> None:
         """End the program and whatever it started."""
+        self._complaints.close()
         if self._process is None:
             return
         if self._process.stdin is not None:

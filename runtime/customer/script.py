@@ -48,6 +48,7 @@ class Script:
             Answer(a["asks"], a["otherwise"], _tree(a["when"]) if a["when"] else None, [_tree(s) for s in a["say"]], a["gives"])
             for a in data["answers"]
         ]
+        self.idle_asks: list[str] = data["idle"]
         self.confirm_asks: list[str] = data["confirm"]["asks"]
         self.confirm = Block(None, [_tree(s) for s in data["confirm"]["say"]])
         self.events = {name: _tree(t) for name, t in data["events"].items()}

@@ -109,7 +109,7 @@ class ScriptedCustomer:
     def _answer(self, places: list[int]) -> tuple[str, list[str]]:
         """What it says to a question of the agent's, and which hints that gives away."""
         question = self.ledger.turns[-1].answer if self.ledger.turns else ""
-        if "?" not in question:
+        if "?" not in question or (places and self._idle(question)):
             return "", []
         closing = self.ledger.closing and not self.ledger.sought
         if closing and any(contains(question, a) for a in self.script.confirm_asks):
@@ -122,6 +122,10 @@ class ScriptedCustomer:
                 gives = [h.name for h in item.withheld if answer.gives in (h.kind, h.name, "any")]
                 return str(answer.say[0](Env(names))), gives
         return "", []
+
+    def _idle(self, question: str) -> bool:
+        """A question that asks about nothing: what is wanted is said again instead."""
+        return any(contains(question, words) for words in self.script.idle_asks)
 
     def _stop(self, reason: str, message: str, action: str) -> Event:
         return self._event(message, f"The conversation is over: {reason}.", action, [], [], reason)

@@ -11,7 +11,8 @@ _BAR = 20
 
 def profile(agent: str, scores: dict[str, CohortScore], colour: bool = False) -> str:
     """The profile of one agent as text."""
-    return "\n".join(line for score in scores.values() for line in _cohort(agent, score, colour)) + "\n"
+    played = [score for score in scores.values() if score.trials]
+    return "\n".join(line for score in played for line in _cohort(agent, score, colour)) + "\n"
 
 
 def _cohort(agent: str, c: CohortScore, colour: bool) -> Iterator[str]:

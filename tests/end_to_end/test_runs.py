@@ -83,7 +83,9 @@ def test_a_full_disk_keeps_what_was_recorded(tmp_path: Path, plan: Path, whole: 
     size = (whole / "records.jsonl").stat().st_size
     assert size > 80_000
     limit = f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size // 2}, {size // 2}))"
-    code = f"import resource, sys; {limit}; sys.argv = ['shopdsl', 'run', '--resume', 'run']; from shopdsl.cli import main; main()"
+    code = (
+        f"import resource, sys; {limit}; sys.argv = ['shopdsl', 'run', '--resume', 'run']; from shopdsl.cli import main; main()"
+    )
     folder = Path(shutil.copytree(whole, tmp_path / "run"))
     (folder / "records.jsonl").write_bytes(b"")
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -25,12 +25,14 @@ def test_a_metric_written_after_the_run_scores_it(shop: Shop, tmp_path: Path, co
     before = (tmp_path / "run" / "records.jsonl").read_bytes()
     path = corner / "shop.yaml"
     path.write_text(
-        path.read_text("utf-8").replace("weights: {outcome: 1}", "weights: {outcome: 1, manners: 1}") + METRIC, "utf-8"
+        path.read_text("utf-8").replace("outcome: 1}\nmetrics: [bought]", "outcome: 1, manners: 1}\nmetrics: [bought, polite]")
+        + METRIC,
+        "utf-8",
     )
     done = shop("score", tmp_path / "run", "--format", "json", cwd=corner)
     assert done.returncode == 0, done.stderr
     cohort = json.loads(done.stdout)["cohorts"]["daily"]
-    assert set(cohort["metrics"]) == {"bought", "polite"}
+    assert {"bought", "polite", "under_action"} < set(cohort["metrics"])
     found = cohort["metrics"]["polite"]
     assert set(found) == {"value", "low", "high", "n", "n/a", "unscored"}
     assert 0 < found["low"] <= found["value"] <= found["high"] < 1

@@ -78,7 +78,12 @@ async def _prepare(encoder: Encoder, queries: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("query", "kind"),
-    [("wireless earphones", "earbuds"), ("something to brew in the morning", "coffee"), ("cofee beans", "coffee"), ("jacket for wet weather", "rain_jacket")],
+    [
+        ("wireless earphones", "earbuds"),
+        ("something to brew in the morning", "coffee"),
+        ("cofee beans", "coffee"),
+        ("jacket for wet weather", "rain_jacket"),
+    ],
 )
 def test_meaning_finds_what_words_do_not_say(store: Store, engine: Semantic, encoder: Encoder, query: str, kind: str) -> None:
     asyncio.run(_prepare(encoder, [query]))

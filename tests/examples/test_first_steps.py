@@ -33,7 +33,7 @@ def test_every_command_of_the_page_works_and_the_new_metric_is_in_the_profile(fo
         done = shop(*command[1:], cwd=folder)
         assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
         shown[" ".join(command[1:3])] = done.stdout
-    assert re.search(r"Seen on the first screen ↑ +0\.\d+ .*n=20", shown["run --agent"])
+    assert re.search(r"Seen on the first screen +↑ +[01]\.\d+ .*n=20", shown["run --agent"])
     assert re.search(r"^on_first_screen +CR$", shown["evidence"], re.MULTILINE)
     assert shown["report runs/baseline"].count("Seen on the first screen") == 2
 

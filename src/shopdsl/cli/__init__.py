@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from typing import Any
@@ -9,6 +10,10 @@ from typing import Any
 import click
 
 from shopdsl import __version__
+
+# before numpy is imported: one query is a small product, for which threads that wait for each other cost more than they bring
+for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
 
 VERBS = {
     "check": "Report every finding of a package or of files; write nothing.",

@@ -152,7 +152,8 @@ def resolve(agent: str, customer: str | None, package: Path | None) -> tuple[Age
         raise Trouble(f"there is no agent `{agent}`; there are: {names}", USAGE)
     if customer and not customers:
         raise Trouble(f"there is no customer `{customer}`", USAGE)
-    return AgentSpec(compiled.data, _callable(compiled.data, unit.workspace.main.folder)), customers
+    home = _place(unit.workspace.main.folder, found).parent
+    return AgentSpec(compiled.data, _callable(compiled.data, home), home), customers
 
 
 def _own_agent(name: str) -> bool:
@@ -172,10 +173,18 @@ def _named(unit: Any, kind: str, argument: str) -> Any:
     path = Path(argument)
     if path.suffix not in (".yaml", ".yml"):
         return unit.workspace.find(kind, argument, unit.workspace.main.name)
-    inside = [d for d in unit.documents(kind, unit.workspace.main.name) if d.span.source.path == path.name]
+    main = unit.workspace.main
+    places = {path.resolve()}
+    inside = [d for d in unit.documents(kind, main.name) if _place(main.folder, d) in places]
     if len(inside) != 1:
         raise Trouble(f"{path} holds {len(inside)} documents of kind {kind}, and one is needed", USAGE)
     return inside[0]
+
+
+def _place(folder: Path, document: Any) -> Path:
+    """The file of a document: shown relative to its package, or as it was named on the command line."""
+    shown = Path(document.span.source.path)
+    return (folder / shown).resolve() if (folder / shown).is_file() else shown.resolve()
 
 
 def _callable(data: dict[str, Any], folder: Path) -> Any:
