@@ -12,8 +12,10 @@ from typing import Any
 from shopdsl.compiler.kinds.catalog import SAYABLE, CatalogSpec, Part, TypeSpec
 from shopdsl.dsl.catalog import Catalog, Category, Hint, Product
 from shopdsl.dsl.diagnostics import Sink, codes
-from shopdsl.dsl.evaluate import Compiled, Env, compile_tree, guarded
+from shopdsl.dsl.env import Env
+from shopdsl.dsl.evaluate import compile_tree, guarded
 from shopdsl.dsl.library.texts import headline
+from shopdsl.dsl.loops import Compiled
 from shopdsl.dsl.random import Stream
 from shopdsl.dsl.values import Failed, Money, Row, show
 

@@ -6,38 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from shopdsl.compiler.kinds.cohort import REQUIRED, Cohort, Line
-from shopdsl.dsl.catalog import Catalog, Hint, Product
-from shopdsl.dsl.evaluate import Compiled, Env, compile_tree, guarded
+from shopdsl.dsl.catalog import Catalog, Product
+from shopdsl.dsl.env import Env
+from shopdsl.dsl.evaluate import compile_tree, guarded
+from shopdsl.dsl.items import Item
 from shopdsl.dsl.library.collections import walk
+from shopdsl.dsl.loops import Compiled
 from shopdsl.dsl.random import Stream, digest_int
 from shopdsl.dsl.source import Span
 from shopdsl.dsl.values import Bag, Failed, Row, order
-
-
-@dataclass(slots=True)
-class Item:
-    """A wanted product, while a trial is drawn."""
-
-    index: int
-    product: Product
-    quantity: int
-    withheld: list[Hint]
-
-    @property
-    def category(self) -> Any:
-        return self.product.category
-
-    @property
-    def hints(self) -> list[Hint]:
-        return self.product.hints
-
-    @property
-    def told(self) -> list[Hint]:
-        return [h for h in self.product.hints if h not in self.withheld]
-
-    @property
-    def id(self) -> str:
-        return self.product.id
 
 
 @dataclass(slots=True)
@@ -155,4 +132,4 @@ class Drawer:
                 "want products that there are, in whole units",
             )
         withheld = [h for h in names.get("withheld") or [] if h is not None]
-        return [Item(i, p, int(q), [h for h in withheld if h.product is p]) for i, (p, q) in enumerate(counts.items())]
+        return [Item(i, p, int(q), [h.name for h in withheld if h.product is p]) for i, (p, q) in enumerate(counts.items())]

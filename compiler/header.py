@@ -16,7 +16,8 @@ from shopdsl.compiler.kinds.suite import Suite
 from shopdsl.compiler.packages import Document
 from shopdsl.compiler.unit import Unit, text
 from shopdsl.dsl.catalog import Catalog
-from shopdsl.dsl.evaluate import Env, compile_tree
+from shopdsl.dsl.env import Env
+from shopdsl.dsl.evaluate import compile_tree
 from shopdsl.dsl.plan import FORMAT, digest
 from shopdsl.dsl.values import show
 

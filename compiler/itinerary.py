@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from shopdsl.compiler.draw import DrawFailed, Drawn, Item
+from shopdsl.compiler.draw import DrawFailed, Drawn
 from shopdsl.compiler.kinds.beat import Beat
 from shopdsl.compiler.kinds.reveal import Reveal
 from shopdsl.dsl import syntax as s
-from shopdsl.dsl.evaluate import Compiled, Env, compile_tree, guarded
+from shopdsl.dsl.env import Env
+from shopdsl.dsl.evaluate import compile_tree, guarded
+from shopdsl.dsl.items import Item
 from shopdsl.dsl.library.collections import walk
+from shopdsl.dsl.loops import Compiled
 from shopdsl.dsl.pacing import messages
 from shopdsl.dsl.random import Stream
 from shopdsl.dsl.source import Span

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import assert_never
 
 from shopdsl.dsl import syntax as s
 from shopdsl.dsl import types as t
-from shopdsl.dsl.diagnostics import Code, codes, nearest
+from shopdsl.dsl.comparisons import WALK, Report, check_comparison, check_member
+from shopdsl.dsl.diagnostics import codes, nearest
 from shopdsl.dsl.functions import FUNCTIONS, Function, Signature
-from shopdsl.dsl.operators import binary_type, comparable
+from shopdsl.dsl.operators import binary_type
 from shopdsl.dsl.types import Type
 from shopdsl.dsl.typewords import article
 from shopdsl.dsl.values import SYMBOLS
 from shopdsl.dsl.vocabulary import Entry, Scope
-
-Report = Callable[[Code, str, s.At, str], None]
 
 
 class Checker:
@@ -71,8 +70,9 @@ class Checker:
     def expect(self, node: s.Expr, wanted: Type) -> Type:
         """Infer, and report where the value could not stand for `wanted`."""
         found = self.infer(node)
-        if isinstance(t.bare(wanted), t.Enum) and isinstance(node, s.Literal):
-            self._member(node, t.bare(wanted))
+        bare = t.bare(wanted)
+        if isinstance(bare, t.Enum) and isinstance(node, s.Literal):
+            check_member(self._report, node, bare)
         elif not t.fits(found, wanted):
             help = "round it with `round`, `floor` or `ceil`" if (t.bare(found), t.bare(wanted)) == (t.NUMBER, t.INT) else ""
             self._report(codes.EXPECTED_TYPE, f"this is {article(found)}, and {article(wanted)} is needed here", node.at, help)
@@ -257,70 +257,8 @@ class Checker:
     def compare(self, node: s.Compare) -> Type:
         found = [self.infer(part) for part in node.parts]
         for op, a, b, left, right in zip(node.ops, node.parts, node.parts[1:], found, found[1:], strict=False):
-            self._comparison(op, a, b, left, right, (a.at[0], b.at[1]))
+            check_comparison(self.scope, self._report, op, (a, left), (b, right))
         return t.BOOL
-
-    def _comparison(self, op: str, a: s.Expr, b: s.Expr, left: Type, right: Type, at: s.At) -> None:
-        if op in ("in", "not in"):
-            self._membership(a, b, left, right)
-            return
-        if self._enum_side(a, left, b, right):
-            return
-        kinds = {t.bare(left), t.bare(right)}
-        if t.MONEY in kinds and kinds & {t.INT, t.NUMBER}:
-            help = "use an amount such as `$5`, or `.number` for the bare number"
-            self._report(codes.MONEY_AND_NUMBER, f"`{op}` compares money with a bare number", at, help)
-        elif not comparable(op, left, right):
-            self._report(
-                codes.UNRELATED,
-                f"{article(left)} `{op}` {article(right)} can never be true",
-                at,
-                "compare two of one kind, for example `x.id` with a text",
-            )
-
-    def _membership(self, a: s.Expr, b: s.Expr, member: Type, of: Type) -> None:
-        bare = t.bare(of)
-        inner = t.TEXT if bare == t.TEXT else t.element(bare)
-        if inner is None:
-            self._report(codes.NOT_ITERABLE, f"`in` needs a list, set, map, bag or text, and this is {article(of)}", b.at, _WALK)
-        elif isinstance(t.bare(member), t.Enum) and isinstance(b, s.Items):
-            for part in b.parts:
-                self._enum_side(part, t.TEXT, a, member)
-        elif bare == t.Many("bag", t.Record("product")) and t.bare(member) == t.Record("item"):
-            pass
-        elif not comparable("==", member, inner):
-            self._report(
-                codes.UNRELATED,
-                f"{article(member)} is never in {article(of)}",
-                a.at,
-                "look for something of the kind that it holds",
-            )
-
-    def _enum_side(self, a: s.Expr, left: Type, b: s.Expr, right: Type) -> bool:
-        """Check a text against the enum or table it is compared with."""
-        for value, of in ((a, right), (b, left)):
-            bare = t.bare(of)
-            if not (isinstance(value, s.Literal) and isinstance(value.value, str)):
-                continue
-            if isinstance(bare, t.Enum):
-                self._member(value, bare)
-                return True
-            if isinstance(bare, t.Record) and bare.name.startswith("row ") and f"table {bare.name[4:]}" in self.scope.records:
-                self._row_name(value, bare.name[4:])
-                return True
-        return False
-
-    def _member(self, node: s.Literal, of: Type) -> None:
-        assert isinstance(of, t.Enum)
-        if node.value not in of.members:
-            help = nearest(str(node.value), of.members) or f"members: {', '.join(of.members)}"
-            self._report(codes.NOT_A_MEMBER, f'"{node.value}" is not one of the values of {of}', node.at, help)
-
-    def _row_name(self, node: s.Literal, table: str) -> None:
-        rows = self.scope.records[f"table {table}"]
-        if node.value not in rows:
-            help = nearest(str(node.value), rows) or f"rows: {', '.join(rows)}"
-            self._report(codes.UNKNOWN_ROW, f'`{table}` has no row "{node.value}"', node.at, help)
 
     def _common(self, parts: Iterable[s.Expr]) -> Type:
         result: Type | None = None
@@ -348,7 +286,7 @@ class Checker:
             source = self.infer(clause.source)
             inner = t.element(source)
             if inner is None:
-                self._report(codes.NOT_ITERABLE, f"{article(source)} cannot be walked through", clause.source.at, _WALK)
+                self._report(codes.NOT_ITERABLE, f"{article(source)} cannot be walked through", clause.source.at, WALK)
             self._locals[clause.name] = inner or t.ANY
             for condition in clause.conditions:
                 self.condition(condition)
@@ -419,7 +357,6 @@ class Checker:
             self._report(codes.EXPECTED_TYPE, f"this is {article(found)}, and {article(wanted)} is needed here", node.at, "")
 
 
-_WALK = "a list, a set, a map, a bag or a table can; write `[x]` for a list of one"
 _ALIASES = {
     name: f"did you mean `{right}`?"
     for right, names in {

@@ -6,36 +6,17 @@ operators and functions as the language says: arithmetic gives none, order and `
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+from shopdsl.dsl.arithmetic import BINARY, COMPARE
+from shopdsl.dsl.env import Env, Lazy
 from shopdsl.dsl.functions import FUNCTIONS
-from shopdsl.dsl.library.collections import walk
 from shopdsl.dsl.library.draws import Weighted
 from shopdsl.dsl.library.texts import limit
-from shopdsl.dsl.random import Stream
+from shopdsl.dsl.loops import EARLY, Clause, Compiled, collector, early
 from shopdsl.dsl.values import Bag, Duration, Failed, Money, Row, show
-
-STEPS = 1_000_000
-Compiled = Callable[["Env"], Any]
-
-
-class Env:
-    """What an evaluation sees: names, the stream it may draw from, the world that answers, and its steps."""
-
-    __slots__ = ("names", "steps", "stream", "world")
-
-    def __init__(self, names: dict[str, Any], stream: Stream | None = None, world: Any = None) -> None:
-        self.names, self.stream, self.world = names, stream, world
-        self.steps = STEPS
-
-    def spend(self, n: int) -> None:
-        """Pay for n steps; raises Failed past the budget."""
-        self.steps -= n
-        if self.steps < 0:
-            raise Failed(f"this takes more than {STEPS:,} steps")
 
 
 def evaluate(tree: Any, env: Env) -> Any:
@@ -88,20 +69,6 @@ def _name(name: str) -> Compiled:
         return value
 
     return run
-
-
-class Lazy:
-    """A value computed when it is first asked for."""
-
-    __slots__ = ("_done", "_make", "_value")
-
-    def __init__(self, make: Callable[[], Any]) -> None:
-        self._make, self._done, self._value = make, False, None
-
-    def get(self) -> Any:
-        if not self._done:
-            self._value, self._done = self._make(), True
-        return self._value
 
 
 def _attr(of: Any, name: str) -> Compiled:
@@ -192,38 +159,6 @@ def _if(condition: Any, then: Any, other: Any) -> Compiled:
     return lambda env: a(env) if c(env) else b(env)
 
 
-# operators of two
-
-
-def _divide(a: Any, b: Any) -> Any:
-    return None if (not isinstance(b, Money) and b == 0) or (isinstance(b, Money) and not b.amount) else a / b
-
-
-def _floor_divide(a: Any, b: Any) -> Any:
-    return None if b == 0 else a // b
-
-
-def _power(a: Any, b: Any) -> Any:
-    if isinstance(a, int) and isinstance(b, int) and 0 <= b <= 64 and abs(a) < 1_000_000:
-        return a**b
-    result = float(a) ** b if a or b >= 0 else None
-    return None if isinstance(result, complex) else result
-
-
-def _add(a: Any, b: Any) -> Any:
-    return limit(a + b) if isinstance(a, str) else a + b
-
-
-def _multiply(a: Any, b: Any) -> Any:
-    result = a * b
-    if isinstance(result, int) and result.bit_length() > 1024:
-        raise OverflowError
-    return result
-
-
-_BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "+": _add, "-": operator.sub, "*": _multiply, "/": _divide, "//": _floor_divide, "**": _power, "|": operator.or_, "&": operator.and_,
-}  # fmt: skip
 _COSTLY = (list, str, frozenset, Bag)
 
 
@@ -236,7 +171,7 @@ def _bin(op: str, left: Any, right: Any) -> Compiled:
             return b(env) if value is None else value
 
         return fallback
-    function = _BINARY[op]
+    function = BINARY[op]
 
     def run(env: Env) -> Any:
         x, y = a(env), b(env)
@@ -249,32 +184,9 @@ def _bin(op: str, left: Any, right: Any) -> Compiled:
     return run
 
 
-# comparisons
-
-
-def _contains(member: Any, of: Any) -> bool:
-    if isinstance(of, Bag) and hasattr(member, "quantity"):
-        member = member.product
-    if isinstance(of, list) and of and isinstance(of[0], Row):
-        return any(member == row for row in of)
-    return member in of
-
-
-def _ordered(compare: Callable[[Any, Any], Any]) -> Callable[[Any, Any], bool]:
-    return lambda a, b: a is not None and b is not None and bool(compare(a, b))
-
-
-_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator.eq, "!=": operator.ne,
-    "<": _ordered(operator.lt), "<=": _ordered(operator.le), ">": _ordered(operator.gt), ">=": _ordered(operator.ge),
-    "in": lambda a, b: a is not None and b is not None and _contains(a, b),
-    "not in": lambda a, b: a is not None and b is not None and not _contains(a, b),
-}  # fmt: skip
-
-
 def _cmp(ops: list[str], parts: list[Any]) -> Compiled:
     runs = [compile_tree(p) for p in parts]
-    compare = [_COMPARE[o] for o in ops]
+    compare = [COMPARE[o] for o in ops]
     if len(compare) == 1:
         first, a, b = compare[0], runs[0], runs[1]
         return lambda env: first(a(env), b(env))
@@ -309,76 +221,13 @@ def _map(entries: list[Any]) -> Compiled:
     return lambda env: {k(env): v(env) for k, v in runs}
 
 
-def _loop(clauses: list[Any], emit: Callable[[Env], None]) -> Callable[[Env], None]:
-    if not clauses:
-        return emit
-    name, source, conditions = clauses[0]
-    values = compile_tree(source)
-    tests = [compile_tree(c) for c in conditions]
-    inner = _loop(clauses[1:], emit)
-
-    def run(env: Env) -> None:
-        members = values(env)
-        if members is None:
-            return
-        names = env.names
-        members = walk(members)
-        env.spend(len(members))
-        for names[name] in members:
-            for test in tests:
-                if not test(env):
-                    break
-            else:
-                inner(env)
-
-    return run
-
-
-class _Scope:
-    """Runs a comprehension and puts the names it used back as they were."""
-
-    __slots__ = ("names", "run")
-
-    def __init__(self, clauses: list[Any], emit: Callable[[Env], None]) -> None:
-        self.names = [c[0] for c in clauses]
-        self.run = _loop(clauses, emit)
-
-    def __call__(self, env: Env) -> None:
-        saved = [(n, env.names.get(n, self)) for n in self.names]
-        try:
-            self.run(env)
-        finally:
-            for name, value in saved:
-                if value is self:
-                    env.names.pop(name, None)
-                else:
-                    env.names[name] = value
-
-
-def _collect(clauses: list[Any], runs: list[Compiled]) -> Callable[[Env], list[list[Any]]]:
-    """For each run the list of its values over the loop."""
-    stack: list[list[list[Any]]] = []
-
-    def emit(env: Env) -> None:
-        for column, run in zip(stack[-1], runs, strict=True):
-            column.append(run(env))
-
-    scope = _Scope(clauses, emit)
-
-    def call(env: Env) -> list[list[Any]]:
-        stack.append([[] for _ in runs])
-        try:
-            scope(env)
-            return stack[-1]
-        finally:
-            stack.pop()
-
-    return call
+def _clauses(clauses: list[Any]) -> list[Clause]:
+    return [(name, compile_tree(source), [compile_tree(c) for c in conditions]) for name, source, conditions in clauses]
 
 
 def _comp(kind: str, key: Any, value: Any, clauses: list[Any]) -> Compiled:
     runs = [compile_tree(value)] + ([compile_tree(key)] if kind == "map" else [])
-    collect = _collect(clauses, runs)
+    collect = collector(_clauses(clauses), runs)
     if kind == "map":
         return lambda env: (lambda c: dict(zip(c[1], c[0], strict=True)))(collect(env))
     if kind == "set":
@@ -418,49 +267,14 @@ def _apply(function: Any, apply: Callable[..., Any], env: Env, values: list[Any]
     return apply(*values, **given)
 
 
-class _Found(Exception):
-    """Ends a comprehension whose result is known."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
-_EARLY: dict[str, tuple[Callable[[Any], bool], Callable[[Any], Any], Any]] = {
-    "any": (bool, lambda value: True, False),
-    "all": (lambda value: value is not None and not value, lambda value: False, True),
-    "first": (lambda value: value is not None, lambda value: value, None),
-}
-"""Functions that need not see every member: when to stop, what it gives then, what it gives at the end."""
-
-
-def _early(
-    clauses: list[Any], run: Compiled, stop: Callable[[Any], bool], result: Callable[[Any], Any], otherwise: Any
-) -> Compiled:
-    def emit(env: Env) -> None:
-        value = run(env)
-        if stop(value):
-            raise _Found(value)
-
-    scope = _Scope(clauses, emit)
-
-    def call(env: Env) -> Any:
-        try:
-            scope(env)
-        except _Found as found:
-            return result(found.value)
-        return otherwise
-
-    return call
-
-
 def _gen(
     name: str, value: Any, clauses: list[Any], keywords: dict[str, Any], each: dict[str, Any], fixed: list[str] | None
 ) -> Compiled:
     """A function over a comprehension; with `fixed`, the names its members and weights depend on, they are made once for equal values."""
     function = FUNCTIONS[name]
-    if name in _EARLY:
-        return _early(clauses, compile_tree(value), *_EARLY[name])
-    collect = _collect(clauses, [compile_tree(value), *(compile_tree(t) for t in each.values())])
+    if name in EARLY:
+        return early(_clauses(clauses), compile_tree(value), *EARLY[name])
+    collect = collector(_clauses(clauses), [compile_tree(value), *(compile_tree(t) for t in each.values())])
     named = {k: compile_tree(v) for k, v in keywords.items()}
     pools: dict[Any, Weighted] = {}
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from shopdsl.dsl.evaluate import Compiled, Env, compile_tree, guarded
+from shopdsl.dsl.env import Env
+from shopdsl.dsl.evaluate import compile_tree, guarded
+from shopdsl.dsl.loops import Compiled
 from shopdsl.runtime.ledger import Beat, Call, Ledger, Turn
 
 _KINDS = ("expects", "allows")

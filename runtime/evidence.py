@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from shopdsl.dsl.evaluate import Lazy
+from shopdsl.dsl.env import Lazy
 from shopdsl.dsl.library.commerce import total
 from shopdsl.dsl.values import Bag, Row
 from shopdsl.runtime.duties import Matcher, compile_duties

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any
 
 from shopdsl.dsl.catalog import Catalog, Product
+from shopdsl.dsl.items import Item
 from shopdsl.dsl.library.texts import prices
 from shopdsl.dsl.values import Bag, Money
-from shopdsl.runtime.items import Item
 from shopdsl.runtime.shop.titles import Titles
 
 

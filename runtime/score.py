@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from shopdsl.dsl.evaluate import Compiled, Env, Lazy, compile_tree, guarded
+from shopdsl.dsl.env import Env, Lazy
+from shopdsl.dsl.evaluate import compile_tree, guarded
+from shopdsl.dsl.loops import Compiled
 from shopdsl.dsl.values import Failed
 from shopdsl.dsl.vocabulary import VIEWS
 from shopdsl.runtime.evidence import Reader, penalty_rows

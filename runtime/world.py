@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any
 
 from shopdsl.dsl.catalog import Catalog, decode
+from shopdsl.dsl.items import Item
 from shopdsl.dsl.plan import Plan
 from shopdsl.dsl.values import Money, Row
-from shopdsl.runtime.items import Item
 from shopdsl.runtime.shop.store import Store
 
 

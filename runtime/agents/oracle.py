@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from shopdsl.dsl.evaluate import Env, compile_tree, guarded
+from shopdsl.dsl.env import Env
+from shopdsl.dsl.evaluate import compile_tree, guarded
 from shopdsl.dsl.values import show
 from shopdsl.runtime.ledger import Beat, Ledger
 from shopdsl.runtime.world import Trial

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from shopdsl.dsl.evaluate import Compiled, Env, compile_tree, guarded
+from shopdsl.dsl.env import Env
+from shopdsl.dsl.evaluate import compile_tree, guarded
+from shopdsl.dsl.items import Item
+from shopdsl.dsl.loops import Compiled
 from shopdsl.dsl.pacing import message_end
-from shopdsl.runtime.items import Item
 from shopdsl.runtime.ledger import Ledger
 
 

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from shopdsl.dsl.evaluate import Compiled, Env, compile_tree, guarded
+from shopdsl.dsl.env import Env
+from shopdsl.dsl.evaluate import compile_tree, guarded
 from shopdsl.dsl.library.texts import contains
+from shopdsl.dsl.loops import Compiled
 from shopdsl.dsl.random import Stream
 
 Names = dict[str, Any]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shopdsl.dsl.evaluate import Env
+from shopdsl.dsl.env import Env
 from shopdsl.dsl.library.texts import contains
 from shopdsl.dsl.random import Stream
 from shopdsl.runtime.customer.controller import Controller, Release

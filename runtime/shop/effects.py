@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from shopdsl.dsl.evaluate import Env, compile_tree
+from shopdsl.dsl.env import Env
+from shopdsl.dsl.evaluate import compile_tree
 from shopdsl.dsl.library.collections import walk
 from shopdsl.dsl.values import Bag, show
 from shopdsl.runtime.shop.state import State

@@ -6,7 +6,8 @@ from functools import cached_property
 from typing import Any
 
 from shopdsl.dsl.catalog import Catalog, Category, Product
-from shopdsl.dsl.evaluate import Env, compile_tree
+from shopdsl.dsl.env import Env
+from shopdsl.dsl.evaluate import compile_tree
 from shopdsl.dsl.values import Money, show
 from shopdsl.runtime.shop.search import Engine
 from shopdsl.runtime.shop.state import State

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shopdsl.dsl.catalog import Catalog, Product
-from shopdsl.dsl.evaluate import Compiled, Env, Lazy, compile_tree, guarded
+from shopdsl.dsl.env import Env, Lazy
+from shopdsl.dsl.evaluate import compile_tree, guarded
+from shopdsl.dsl.loops import Compiled
 from shopdsl.dsl.values import Bag, Duration, Failed, Money, Row
 from shopdsl.runtime.shop.effects import Effect, Refused, compile_effect
 from shopdsl.runtime.shop.parameters import json_schema, resolve

@@ -12,7 +12,8 @@ import pytest
 from ruamel.yaml import YAML
 
 from shopdsl.dsl.check import Checker
-from shopdsl.dsl.evaluate import Env, compile_tree, guarded
+from shopdsl.dsl.env import Env
+from shopdsl.dsl.evaluate import compile_tree, guarded
 from shopdsl.dsl.lower import lower
 from shopdsl.dsl.parse import ParseError, parse_expression
 from shopdsl.dsl.values import Failed

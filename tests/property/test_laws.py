@@ -104,7 +104,8 @@ BREAKPOINTS = [("23.10", 6), ("23.11", 5), ("46.41", 5), ("46.42", 4), ("93.26",
 
 @pytest.mark.parametrize(("price", "abundance"), BREAKPOINTS)
 def test_the_depth_law_of_the_spec_has_its_breakpoints(unit: Unit, price: str, abundance: int) -> None:
-    from shopdsl.dsl.evaluate import Env, evaluate
+    from shopdsl.dsl.env import Env
+    from shopdsl.dsl.evaluate import evaluate
     from shopdsl.dsl.values import Money, Row
 
     document = unit.workspace.find("cohort", "general", "std")

@@ -14,7 +14,8 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString, FoldedScalarStrin
 from shopdsl.dsl.check import Checker
 from shopdsl.dsl.diagnostics import Sink
 from shopdsl.dsl.diagnostics.render import as_data, text
-from shopdsl.dsl.evaluate import Env, compile_tree, guarded
+from shopdsl.dsl.env import Env
+from shopdsl.dsl.evaluate import compile_tree, guarded
 from shopdsl.dsl.lower import lower
 from shopdsl.dsl.parse import ParseError, parse_effect, parse_expression, parse_program
 from shopdsl.dsl.read import read_documents
@@ -118,7 +119,7 @@ def test_hostile_expressions_end_soon(body: str) -> None:
 
 
 def test_lets_cannot_double_a_list_for_ever() -> None:
-    from shopdsl.dsl.evaluate import Lazy
+    from shopdsl.dsl.env import Lazy
 
     env = Env({"a0": [1] * 1000})
     for i in range(60):

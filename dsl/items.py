@@ -1,4 +1,4 @@
-"""A wanted item in the course of a trial."""
+"""A wanted item, from its draw to the end of its trial."""
 
 from __future__ import annotations
 
