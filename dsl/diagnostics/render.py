@@ -57,9 +57,9 @@ def _data(d: Diagnostic) -> dict[str, object]:
 
 
 def github(rows: Sequence[dict[str, object]]) -> str:
-    """GitHub workflow commands, one a line."""
+    """GitHub workflow commands, one a line; `path` of a row is the file as seen from the current folder."""
     return "".join(
-        f"::{r['severity']} file={r['file']},line={r['line']},col={r['column']},endLine={r['end_line']},"
+        f"::{r['severity']} file={r['path']},line={r['line']},col={r['column']},endLine={r['end_line']},"
         f"endColumn={r['end_column']},title={r['code']}::{_escape(str(r['message']))}\n"
         for r in rows
     )
@@ -88,5 +88,5 @@ def sarif(rows: Sequence[dict[str, object]], version: str) -> str:
 
 def _result(r: dict[str, object]) -> dict[str, object]:
     region = {"startLine": r["line"], "startColumn": r["column"], "endLine": r["end_line"], "endColumn": r["end_column"]}
-    place = {"physicalLocation": {"artifactLocation": {"uri": r["file"]}, "region": region}}
+    place = {"physicalLocation": {"artifactLocation": {"uri": r["path"]}, "region": region}}
     return {"ruleId": r["code"], "level": r["severity"], "message": {"text": r["message"]}, "locations": [place]}

@@ -31,7 +31,7 @@ def command(paths: tuple[Path, ...], package: Path | None, format_: str, strict:
 
     rows, text = findings(paths, package)
     if format_ == "json":
-        emit(rows)
+        emit([{k: v for k, v in r.items() if k != "path"} for r in rows])
     elif format_ == "github":
         from shopdsl.dsl.diagnostics.render import github
 

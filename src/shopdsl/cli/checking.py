@@ -21,7 +21,7 @@ def findings(paths: tuple[Path, ...], package: Path | None) -> tuple[Rows, str]:
     texts: list[str] = []
     for folder, extra, only in _targets(paths, package):
         found, text = _cached(folder, extra, only)
-        rows += found
+        rows += [{**r, "path": _from_here(folder, r["file"])} for r in found]
         texts += [text.rstrip("\n")] if text else []
     return rows, "\n\n".join(texts) + ("\n" if texts else "")
 
@@ -107,6 +107,12 @@ def _specs(folder: Path, siblings: bool = False) -> Iterable[Path]:
         return [p for f in sorted(folder.iterdir()) if (f / "shopdsl.yaml").is_file() for p in _specs(f)]
     except OSError:
         return []
+
+
+def _from_here(folder: Path, file: str) -> str:
+    """A file as seen from the current folder, for tools that know no packages."""
+    path = folder / file
+    return os.path.relpath(path) if path.is_file() else file
 
 
 def _find(folder: Path, extra: tuple[Path, ...], only: Path | None) -> tuple[Rows, str]:

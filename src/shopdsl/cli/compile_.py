@@ -30,8 +30,8 @@ def command(suite: str | None, output: Path | None, package: Path | None, format
         raise SystemExit(1)
     path = output or Path("build") / f"{document.name}.plan.jsonl"
     try:
-        with progress("drawing", 1) as advance:
-            summary = compile_plan(unit, document, path, lambda done, of: advance(int(done == of)))
+        with progress("drawing trials", 100) as advance:
+            summary = compile_plan(unit, document, path, lambda done, of: advance(100 * done // of))
     except OSError as error:
         raise Trouble(f"cannot write {path}: {error.strerror}") from None
     fail_on(sink)
