@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shopdsl.compiler.packages import Document, Workspace
 from shopdsl.dsl.diagnostics import Sink, codes, nearest
-from shopdsl.dsl.tree import Mapping, Node, Scalar
+from shopdsl.dsl.tree import Mapping, Node, Scalar, pruned, removes
 
 _OWN = ("kind", "name", "extends")
 
@@ -56,11 +56,11 @@ def _merge(base: Mapping, over: Mapping, top: bool = False) -> Mapping:
     merged: dict[str, tuple[Scalar, Node]] = {k.text: (k, v) for k, v in entries}
     for key, value in over:
         old = kept.get(key.text)
-        if isinstance(value, Scalar) and value.style == "" and value.text in ("null", "~"):
+        if removes(value):
             merged.pop(key.text, None)
         elif isinstance(value, Mapping) and isinstance(old, Mapping):
             merged[key.text] = (key, _merge(old, value))
         else:
-            merged[key.text] = (key, value)
+            merged[key.text] = (key, pruned(value))
     names = [*(n for n in order if n in merged), *(n for n in merged if n not in order)]
     return Mapping([merged[n] for n in names], over.span)

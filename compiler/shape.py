@@ -10,7 +10,7 @@ from typing import Any
 
 from shopdsl.dsl.diagnostics import Sink, codes, nearest
 from shopdsl.dsl.source import Span
-from shopdsl.dsl.tree import Mapping, Node, Scalar, Sequence, plain
+from shopdsl.dsl.tree import Mapping, Node, Scalar, Sequence, plain, pruned
 
 AUXILIARY = ("common", "package", "spec")
 
@@ -43,6 +43,10 @@ def _validator(kind: str) -> Any:
 def check_shape(kind: str, node: Mapping, sink: Sink) -> None:
     """Report every key and value of a document that its schema does not allow."""
     partial = node.get("extends") is not None
+    if partial:
+        whole = pruned(node)
+        assert isinstance(whole, Mapping)
+        node = whole
     split = _split_mappings(node, sink)
     for error in _validator(kind).iter_errors(plain(node)):
         inside = any(id(n) in split for n in _way(node, list(error.absolute_path)))
@@ -86,8 +90,12 @@ def _report(error: Any, root: Mapping, sink: Sink) -> None:
     span = node.span if not isinstance(node, Mapping | Sequence) or key is None else key.span
     what = error.schema.get("description", "")
     match error.validator:
+        case "additionalProperties" if _flow_expression(error, node, sink):
+            pass
         case "additionalProperties":
             _unknown_keys(error, node, sink)
+        case "required" if _flow_expression(error, node, sink):
+            pass
         case "required":
             _missing(error, node, key, sink)
         case "propertyNames" | "pattern":
@@ -178,12 +186,13 @@ def _line_end(span: Span) -> int:
 
 
 _EXPRESSIONS = tuple(schema("common")["definitions"][n]["description"] for n in ("expression", "condition", "template"))
+_BLOCK = schema("common")["definitions"]["draw"]["additionalProperties"]["description"]
 
 
 def _flow_expression(error: Any, node: Node, sink: Sink) -> bool:
     """An unquoted `[x for …]` or `{k: v for …}` is a YAML list or mapping."""
     text = node.span.source.text[node.span.start : node.span.end]
-    if isinstance(node, Scalar) or error.schema.get("description") not in _EXPRESSIONS or text[:1] not in ("[", "{"):
+    if isinstance(node, Scalar) or error.schema.get("description") not in (*_EXPRESSIONS, _BLOCK) or text[:1] not in ("[", "{"):
         return False
     help = f"write it in quotes: '{_short(text)}'"
     sink.add(codes.SPLIT_BY_YAML, "YAML reads this as a list or mapping, not as an expression", node.span, help)

@@ -128,6 +128,7 @@ class Checker:
         if entry is None:
             known = [*self._locals, *self.scope.names]
             help = nearest(node.id, known) or f"known here: {', '.join(sorted(known)[:12])}"
+            help = _SPELT.get(node.id, help)
             what = "a function, call it with `(…)`" if node.id in FUNCTIONS else "not a name known here"
             self._report(codes.UNKNOWN_NAME, f"`{node.id}` is {what}", node.at, help)
             return t.ANY
@@ -357,6 +358,7 @@ class Checker:
             self._report(codes.EXPECTED_TYPE, f"this is {article(found)}, and {article(wanted)} is needed here", node.at, "")
 
 
+_SPELT = {"None": "write `none`", "null": "write `none`", "True": "write `true`", "False": "write `false`"}
 _ALIASES = {
     name: f"did you mean `{right}`?"
     for right, names in {

@@ -67,11 +67,12 @@ def check_member(report: Report, node: s.Literal, of: t.Enum) -> None:
     """Report a text that is no member of an enum."""
     if node.value not in of.members:
         help = nearest(str(node.value), of.members) or f"members: {', '.join(of.members)}"
-        report(codes.NOT_A_MEMBER, f'"{node.value}" is not one of the values of {of}', node.at, help)
+        report(codes.NOT_A_MEMBER, f'"{node.value}" is not a known {of}', node.at, help)
 
 
 def _row_name(scope: Scope, report: Report, node: s.Literal, table: str) -> None:
     rows = scope.records[f"table {table}"]
     if node.value not in rows:
-        help = nearest(str(node.value), rows) or f"rows: {', '.join(rows)}"
-        report(codes.UNKNOWN_ROW, f'`{table}` has no row "{node.value}"', node.at, help)
+        what = "value" if table.startswith("persona.") else "row"
+        help = nearest(str(node.value), rows) or f"{what}s: {', '.join(rows)}"
+        report(codes.UNKNOWN_ROW, f'`{table}` has no {what} "{node.value}"', node.at, help)

@@ -132,6 +132,12 @@ def _explain(error: UnexpectedInput, text: str) -> ParseError:
         return ParseError(f"`{text[offset]}` does not belong here", offset, 1, expected)
     if isinstance(error, UnexpectedToken) and error.token.type not in ("$END", "_NL", "_DEDENT"):
         offset, found = error.token.start_pos or 0, str(error.token)
+        before = text[:offset].rstrip()
+        if before.endswith(("&", "|")) and found == before[-1]:
+            word = "and" if found == "&" else "or"
+            return ParseError(f"`{found}{found}` does not belong here", offset - 1, 2, (f"`{word}`",))
+        if found == "not" and re.search(r"\bis$", before):
+            return ParseError("`is not` does not belong here", len(before) - 2, 2, ("`!=`",))
         if found == "=":
             return ParseError("`=` does not belong here", offset, 1, ("`==` to compare",))
         if error.token.type == "_INDENT":

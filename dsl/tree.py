@@ -66,6 +66,18 @@ class Mapping:
 Node = Scalar | Sequence | Mapping
 
 
+def removes(node: Node) -> bool:
+    """Is this the `null` by which a document takes a key out of what it extends?"""
+    return isinstance(node, Scalar) and node.style == "" and node.text in ("null", "~")
+
+
+def pruned(node: Node) -> Node:
+    """A node without the keys that it only removes from another."""
+    if not isinstance(node, Mapping):
+        return node
+    return Mapping([(k, pruned(v)) for k, v in node if not removes(v)], node.span)
+
+
 def plain(node: Node | None) -> object:
     """A node as Python data: plain scalars are typed (`true`, whole and decimal numbers, empty), all else is text."""
     match node:

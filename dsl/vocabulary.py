@@ -36,7 +36,7 @@ END_REASONS = (
     "agent_timeout", "agent_protocol", "customer_error", "judge_error", "infrastructure", "lost",
 )  # fmt: skip
 DUTIES = ("expected", "allowed", "wrong_argument", "none")
-ENUMS = {"end_reason": Enum("end_reason", END_REASONS), "duty": Enum("duty", DUTIES)}
+ENUMS = {"end_reason": Enum("end reason", END_REASONS), "duty": Enum("duty of a call", DUTIES)}
 
 
 @dataclass(frozen=True, slots=True)

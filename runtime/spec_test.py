@@ -89,17 +89,25 @@ def _beat(beat: dict[str, Any], order: dict[str, int], kinds: dict[str, Any]) ->
 
 
 def _catalog(products: dict[str, Any]) -> Catalog:
-    category = Category("test", "Test", 1.0, Money(1, "USD"), 1.0, [])
+    categories: dict[str, Category] = {}
     for name, p in products.items():
-        price = Money(str(p["price"])[1:].replace(",", ""), SYMBOLS[str(p["price"])[0]])
+        place = str(p.get("category", "test"))
+        category = categories.setdefault(place, Category(place, place, 1.0, Money(1, "USD"), 1.0, []))
+        price, budget = _money(p["price"]), _money(p.get("budget", p["price"]))
         attributes = {k: str(v) for k, v in p.get("attributes", {}).items()}
+        title = str(p["title"])
         product = Product(
-            name, str(p["title"]), str(p.get("description", "")), "", p.get("type", name), str(p["title"]), str(p["title"]), [], "", "",
-            price, price, int(p.get("stock", 100)), 4.0, 0, attributes, [], [], category,
+            name, title, str(p.get("description", "")), str(p.get("brand", "")), p.get("type", name), title, title, [], "", "",
+            price, budget, int(p.get("stock", 100)), 4.0, 0, attributes, [], [], category,
         )  # fmt: skip
         product.hints = [Hint(product, k, k, v, v) for k, v in attributes.items()]
         category.products.append(product)
-    return Catalog("test", category.products[0].price.currency, [category])
+    made = list(categories.values())
+    return Catalog("test", made[0].products[0].price.currency, made)
+
+
+def _money(text: Any) -> Money:
+    return Money(str(text)[1:].replace(",", ""), SYMBOLS[str(text)[0]])
 
 
 class _Told:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from shopdsl.compiler.closed import close
 from shopdsl.compiler.expressions import condition, expression, template
 from shopdsl.compiler.packages import Document
 from shopdsl.compiler.personas import package_personas, records
@@ -27,11 +28,11 @@ class _Blocks:
     """Compiles blocks for each context with the records of the package's persona."""
 
     def __init__(self, unit: Unit, package: str) -> None:
-        self.unit = unit
+        self.unit, self.package = unit, package
         self.records = records(package_personas(unit, package))[0]
 
     def scope(self, context: str) -> Scope:
-        return scope(context, records=self.records)
+        return close(self.unit, scope(context, records=self.records), self.package, [])
 
     def blocks(self, node: Node | None, context: str) -> list[dict[str, Any]]:
         return [self.block(n, context) for n in items(node) if isinstance(n, Mapping)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from shopdsl.compiler.closed import close
 from shopdsl.compiler.expressions import Compiled, condition, expression
 from shopdsl.compiler.packages import Document
 from shopdsl.compiler.personas import cohort_personas, package_personas, records, store_currency
@@ -34,7 +35,9 @@ def compile_metric(unit: Unit, document: Document) -> Metric:
     cohorts = [unit.resolve("cohort", node) for node in items(body.get("for"))]
     personas = cohort_personas(unit, items(body.get("for"))) if cohorts else package_personas(unit, document.package)
     currency = store_currency(unit, [d for d in cohorts if d])
-    done = [_check(unit, body, scope("metric", records=known, currency=currency)) for known in records(personas)]
+    found = [d for d in cohorts if d]
+    scopes = [scope("metric", records=known, currency=currency) for known in records(personas)]
+    done = [_check(unit, body, close(unit, names, document.package, found)) for names in scopes]
     lets, when, value = done[0]
     _check_value(unit, body.get("value"), value)
     _check_lets(unit, body.get("let"), lets, when, value)

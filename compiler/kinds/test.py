@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
+from shopdsl.compiler.kinds.beat import compile_beat
 from shopdsl.compiler.kinds.cohort import Cohort, compile_cohort
 from shopdsl.compiler.kinds.metric import Metric, compile_metric
 from shopdsl.compiler.kinds.toolset import penalties
@@ -47,7 +49,7 @@ def compile_test(unit: Unit, document: Document) -> Test:
         if metric:
             metrics[key.text] = unit.compiled(compile_metric, metric)
             _check_expectation(unit, key, node, metrics[key.text], compiled)
-            expect[key.text] = (None if text(node) in ("none", "null", "") else decimal_text(node), node.span)
+            expect[key.text] = (_expected(node), node.span)
     return Test(
         document.name,
         compiled,
@@ -79,13 +81,61 @@ def _check_cohort(unit: Unit, body: Mapping, cohort: Cohort, products: Any) -> N
         if isinstance(node, Scalar) and key.text in dimensions:
             _known(unit, node, dimensions[key.text], f"value of `{key.text}`")
     tools = cohort.store.toolset.data["tools"] if cohort.store and cohort.store.toolset else {}
-    for turn in items(body.get("turns")):
-        for call in items(turn.get("calls")) if isinstance(turn, Mapping) else []:
-            head = call if isinstance(call, Scalar) else next((k for k, _ in call if k.text not in ("finds", "near")), None)  # type: ignore[union-attr]
-            if (
-                head is not None and head.text not in tools and nearest(head.text, tools)
-            ):  # a test may call a tool that is not there
-                _known(unit, head, tools, "tool")
+    for turn in (n for n in items(body.get("turns")) if isinstance(n, Mapping)):
+        for call in items(turn.get("calls")):
+            _check_call(unit, call, tools)
+        for beat in items(turn.get("beats")):
+            _check_beat(unit, beat)
+
+
+def _check_call(unit: Unit, call: Node, tools: dict[str, Any]) -> None:
+    """Tools and arguments that are not there may be meant (the shop refuses them): only what is nearly right is reported."""
+    head = call if isinstance(call, Scalar) else _head(call, ("finds", "near"))
+    if head is None:
+        return
+    if head.text not in tools:
+        if nearest(head.text, tools):
+            _known(unit, head, tools, "tool")
+        return
+    known = [p["name"] for p in tools[head.text]["params"]]
+    for key, _ in entries(call.get(head.text) if isinstance(call, Mapping) else None):
+        if key.text not in known and (nearest(key.text, known) or any(key.text in k for k in known)):
+            near = nearest(key.text, known) or f"did you mean `{next(k for k in known if key.text in k)}`?"
+            unit.sink.add(codes.TEST_REFERENCE, f"`{head.text}` has no parameter `{key.text}`", key.span, near)
+
+
+def _check_beat(unit: Unit, node: Node) -> None:
+    head = node if isinstance(node, Scalar) else _head(node, ("about", "to"))
+    document = unit.workspace.find("beat", head.text, unit.workspace.owner(head.span)) if head is not None else None
+    if document is None or head is None:
+        return
+    of = unit.compiled(compile_beat, document).of
+    count = len(items(node.get(head.text))) if isinstance(node, Mapping) else 0
+    right = {"nothing": count == 0, "item": count == 1, "items": count >= 1}.get(of, True)
+    if not right:
+        wanted = {"nothing": "no item", "item": "one item", "items": "at least one item"}[of]
+        example = {"nothing": head.text, "item": f"{{{head.text}: PRODUCT}}", "items": f"{{{head.text}: [PRODUCT, PRODUCT]}}"}[of]
+        unit.sink.add(
+            codes.BEAT_OPERAND,
+            f"the beat `{head.text}` is about {wanted}, and this is about {count}",
+            head.span,
+            f"write `{example}`",
+        )
+
+
+def _head(node: Node, beside: tuple[str, ...]) -> Scalar | None:
+    return next((k for k, _ in node if k.text not in beside), None) if isinstance(node, Mapping) else None
+
+
+_FRACTION = re.compile(r"(\d+)/(\d+)")
+
+
+def _expected(node: Node) -> str | None:
+    """A value as decimal text: a number, a percentage, a fraction such as `1/3`, or none."""
+    raw = text(node)
+    if (fraction := _FRACTION.fullmatch(raw)) is not None and fraction[2] != "0":
+        return repr(int(fraction[1]) / int(fraction[2]))
+    return None if raw in ("none", "null", "") else decimal_text(node)
 
 
 def _check_expectation(unit: Unit, key: Scalar, node: Node, metric: Metric, cohort: Cohort | None) -> None:
@@ -97,12 +147,14 @@ def _check_expectation(unit: Unit, key: Scalar, node: Node, metric: Metric, coho
             f"add `{cohort.name}` to its `for`",
         )
     raw = text(node)
+    if (fraction := _FRACTION.fullmatch(raw)) is not None and int(fraction[1]) <= int(fraction[2]) != 0:
+        return
     if raw not in ("none", "null", "") and not 0 <= float(decimal_text(node, "-1")) <= 1:
         unit.sink.add(
             codes.TEST_REFERENCE,
             f"`{raw}` is not a value that a metric can have",
             node.span,
-            "a number from 0 to 1, a percentage, or none",
+            "a number from 0 to 1, a percentage, a fraction such as `1/3`, or none",
         )
 
 

@@ -80,7 +80,9 @@ def test_a_file_of_a_package_shows_only_its_own_findings(shop: Shop, corner: Pat
 
 
 def test_strict_fails_on_warnings(shop: Shop, corner: Path) -> None:
-    (corner / "more.yaml").write_text("kind: metric\nname: lonely\ngroup: alone\nbetter: higher\nvalue: len(turns) > 1\n", "utf-8")
+    (corner / "more.yaml").write_text(
+        "kind: metric\nname: lonely\ngroup: alone\nbetter: higher\nvalue: len(turns) > 1\n", "utf-8"
+    )
     assert shop("check", cwd=corner).returncode == 0
     assert shop("check", "--strict", cwd=corner).returncode == 1
 
@@ -135,7 +137,12 @@ def test_output_into_a_closed_pipe_is_no_mistake(tmp_path: Path) -> None:
     import subprocess
 
     done = subprocess.run(
-        f"{sys.executable} -m shopdsl.cli explain | head -1", shell=True, cwd=tmp_path, capture_output=True, text=True, check=False
+        f"{sys.executable} -m shopdsl.cli explain | head -1",
+        shell=True,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.stdout.startswith("E0101")
     assert "Traceback" not in done.stderr
@@ -148,3 +155,45 @@ def test_json_of_compile(shop: Shop, tmp_path: Path) -> None:
     assert done["file"] == str(tmp_path / "p.jsonl")
     assert len(done["plan"]) == 64
     assert (tmp_path / "p.map.json").exists()
+
+
+def test_null_takes_a_key_out_of_what_is_extended(shop: Shop, corner: Path) -> None:
+    path = corner / "shop.yaml"
+    draws = (
+        "draw: {breadth: null, categories: null, wanted: null, basket: 'sample(p for p in store.products if p.in_stock, k=2)'}"
+    )
+    path.write_text(path.read_text("utf-8").replace("trials: 20", f"trials: 20\n{draws}"), "utf-8")
+    assert shop("compile", cwd=corner).returncode == 0
+    shown = shop("show", "daily", "--kind", "cohort", cwd=corner).stdout
+    assert "basket: sample" in shown.replace("'", "").replace('"', "")
+    assert "wanted" not in shown
+    trial = json.loads(shop("show", "build/daily.plan.jsonl", "daily/0", "--format", "json", cwd=corner).stdout)
+    assert sorted(trial["drawn"]) == ["basket", "difficulty", "tier"]
+
+
+def test_show_of_a_run_prints_the_conversation_and_its_metrics(shop: Shop, tmp_path: Path, plan: Path) -> None:
+    assert shop("run", plan, "--agent", "oracle", "-o", "run", "--limit", "3").returncode == 0
+    shown = shop("show", "run", "daily/2").stdout
+    assert shown.startswith("trial daily/2: purchase_complete\ncustomer  ")
+    assert "    > checkout {'confirm': True} -> done" in shown
+    assert "bought                       1.000" in shown
+    assert "no record of the trial daily/9" in shop("show", "run", "daily/9").stderr
+
+
+@pytest.mark.parametrize(
+    ("value", "near"),
+    [
+        ('any(b.kind == "ad" for b in beats)', "add"),
+        ('any(c.role == "serch" for c in calls)', "search"),
+        ('any(c.class == "retrival" for c in calls)', "retrieval"),
+        ('any(c.tool in {"chekout"} for c in calls)', "checkout"),
+        ('reveal == "bach"', "batch"),
+        ('tier == "complexx"', "complex"),
+    ],
+)
+def test_texts_of_a_closed_list_are_checked(shop: Shop, tmp_path: Path, value: str, near: str) -> None:
+    metric = f"kind: metric\nname: m\ngroup: outcome\nbetter: higher\nfor: [general]\nvalue: '{value}'\n"
+    (tmp_path / "m.yaml").write_text(metric, "utf-8")
+    done = shop("check", "m.yaml")
+    assert "E0310" in done.stdout
+    assert f"did you mean `{near}`?" in done.stdout

@@ -39,7 +39,7 @@ def command(
 ) -> None:
     """Play the trials of a plan, score them, and print the profile.
 
-    Without arguments: the newest plan in build/, the agent `baseline`, the scripted customer.
+    Without arguments: the newest plan in build/, the agent `baseline`, the customer that each cohort names.
 
     Example: shopdsl run build/paper.plan.jsonl --agent my_agent.yaml --limit 10
     """
@@ -53,6 +53,7 @@ def command(
     passed = complete = True
     for job in jobs:
         assert isinstance(job, Job)
+        click.echo(f"plan {job.world.plan.path} ({job.world.plan.digest[:12]}), agent {job.agent.data['name']}", err=True)
         with progress(f"playing {job.agent.data['name']}", job.count) as advance:
             play(job, concurrency, advance)
         done, gates = _profile(job)

@@ -43,6 +43,11 @@ def command(folder: Path, suite: str | None, view: str, format_: str, package: P
     elif format_ == "csv":
         _csv(scores)
     else:
+        if view != "full":
+            metrics = {n: m for c in scores.values() for n, m in c.metrics.items()}
+            click.echo(
+                f"view {view}: {sum(m.value is not None for m in metrics.values())} of {len(metrics)} metrics are decided, the others are n/a"
+            )
         click.echo(profile(agent_name(folder), scores, colour()), nl=False)
 
 

@@ -29,6 +29,21 @@ def scored(
     return scorer.result()
 
 
+def trial_values(folder: Path, trial: str) -> tuple[list[dict[str, Any]], dict[str, float | None]]:
+    """The records of one trial of a run, and the value of every metric (of several repeats, of the last)."""
+    try:
+        world = World(open_plan(folder / PLAN))
+        found = [r for r in read_records(folder) if r["trial"] == trial]
+        scorer = Scorer(world)
+        scorer.read(found)
+    except (RunBroken, PlanError) as error:
+        raise Trouble(str(error), USAGE) from None
+    if not found:
+        raise Trouble(f"{folder} has no record of the trial {trial}; ids are COHORT/NUMBER", USAGE)
+    rows = list(scorer.rows[found[0]["cohort"]].values())
+    return found, rows[-1] if rows else {}
+
+
 def agent_name(folder: Path) -> str:
     """The agent of a run."""
     try:

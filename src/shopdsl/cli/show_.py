@@ -20,12 +20,29 @@ from shopdsl.cli.common import USAGE, Trouble, emit, fail_on, open_unit, package
 def command(name: str, trial: str | None, kind: str | None, format_: str, package: Path | None) -> None:
     """Print a document merged with what it extends, a plan's contents, or a trial and where each of its values comes from.
 
+    With a run folder: the conversation of a trial, with its tool calls and the value of every metric.
+
     Example: shopdsl show build/paper.plan.jsonl general/3
     """
-    if Path(name).suffix == ".jsonl" or Path(name).is_file():
+    if Path(name).is_dir() and trial is not None:
+        _record(Path(name), trial)
+    elif Path(name).suffix == ".jsonl" or Path(name).is_file():
         _plan(Path(name), trial, format_)
     else:
         _document(name, kind, package)
+
+
+def _record(folder: Path, trial: str) -> None:
+    from shopdsl.cli.scoring import trial_values
+    from shopdsl.runtime.report.conversation import conversation
+
+    found, values = trial_values(folder, trial)
+    for record in found:
+        for line in conversation(record):
+            click.echo(line)
+    click.echo()
+    for name, value in values.items():
+        click.echo(f"{name:<28} {'n/a' if value is None else f'{value:.3f}'}")
 
 
 def _document(name: str, kind: str | None, package: Path | None) -> None:
