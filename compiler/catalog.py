@@ -79,7 +79,7 @@ class _Generator:
         sizes = [len(part.brands), *(len(v) for v in kind.attributes.values())]
         space = 1
         for n in sizes:
-            space *= n
+            space = min(space * n, 1 << 62)
         if space < count:
             message = f"`{kind.name}` can be varied {space} times, and its share of the catalog is {count} products"
             sink.add(codes.TOO_FEW_VARIANTS, message, kind.span, "add brands or attribute values")

@@ -11,10 +11,10 @@ from shopdsl.dsl.tree import Mapping, Node, Scalar, Sequence, typed
 from shopdsl.dsl.types import Type
 from shopdsl.dsl.values import SYMBOLS, Money, Row
 
-_NUMBER = r"(\d+(?:\.\d+)?|\.\d+)(%?)"
+_NUMBER = r"(\d{1,15}(?:\.\d{1,15})?|\.\d{1,15})(%?)"
 _RANGE = re.compile(rf"{_NUMBER}\.\.{_NUMBER}")
 _PERCENT = re.compile(rf"{_NUMBER}")
-_MONEY = re.compile(r"([$€£¥])(\d[\d,]*(?:\.\d{1,2})?)")
+_MONEY = re.compile(r"([$€£¥])(\d[\d,]{0,15}(?:\.\d{1,2})?)")
 RANGE = t.Record("range")
 
 

@@ -16,6 +16,8 @@ from shopdsl.dsl.random import Stream, digest_int
 from shopdsl.dsl.source import Span
 from shopdsl.dsl.values import Bag, Failed, Row, order
 
+MAX_TURNS = 10_000
+
 
 @dataclass(slots=True)
 class Drawn:
@@ -76,6 +78,10 @@ class Drawer:
         persona = self._persona(seed)
         names: dict[str, Any] = {**self.base, "trial": number, "persona": persona}
         self._lines(self.cohort.lines, names, seed, ())
+        budget = names["turn_budget"]
+        if not 1 <= budget <= MAX_TURNS:
+            line = next(line for line in self.cohort.lines if line.name == "turn_budget")
+            raise DrawFailed("turn_budget", line.span, f"{budget:g} is not a number of messages, 1 to {MAX_TURNS:,}")
         return Drawn(number, seed, persona, names, self._items(names))
 
     def _persona(self, seed: int) -> Row:

@@ -6,6 +6,7 @@ from shopdsl.compiler.packages import Document, Workspace
 from shopdsl.dsl.diagnostics import Sink, codes, nearest
 from shopdsl.dsl.tree import Mapping, Node, Scalar, pruned, removes
 
+MAX_CHAIN = 20
 _OWN = ("kind", "name", "extends")
 
 
@@ -29,6 +30,11 @@ def _merged(document: Document, workspace: Workspace, sink: Sink, chain: tuple[D
     if base is None:
         help = nearest(reference.text, workspace.names(document.kind, document.package))
         sink.add(codes.UNRESOLVED, f"there is no {document.kind} `{reference.text}` to extend", reference.span, help)
+        broken.append(document)
+        return document.node
+    if len(chain) > MAX_CHAIN:
+        message = f"more than {MAX_CHAIN} documents extend one another"
+        sink.add(codes.EXTENDS_CYCLE, message, reference.span, "extend the last of them directly")
         broken.append(document)
         return document.node
     if base in chain:

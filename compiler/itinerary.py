@@ -24,6 +24,7 @@ from shopdsl.dsl.values import Failed
 
 OTHERS = {"beat": None}
 MAX_BEATS = 2_000
+MAX_STEPS = 100_000
 
 
 def draw_itinerary(
@@ -101,13 +102,25 @@ class _Drawing:
 
     def __init__(self, planner: Planner, stream: Stream) -> None:
         self.planner, self.stream = planner, stream
-        self.count = 0
+        self.count = self.steps = 0
 
     def value(self, node: s.Expr, names: dict[str, Any]) -> Any:
         try:
             return self.planner.run[node.at](Env(dict(names), self.stream))
         except Failed as error:
             raise DrawFailed(self.planner.reveal.name, self.place(node.at), str(error)) from None
+
+    def whole(self, node: s.Expr, names: dict[str, Any]) -> int:
+        value = self.value(node, names) or 0
+        if not 0 <= value <= MAX_STEPS:
+            raise DrawFailed(
+                self.planner.reveal.name, self.place(node.at), f"{value:g} is not a number of times, 0 to {MAX_STEPS:,}"
+            )
+        return int(value)
+
+    def chance(self, node: s.Expr, names: dict[str, Any]) -> float:
+        value = self.value(node, names) or 0
+        return min(1.0, max(0.0, float(value))) if value == value else 0.0
 
     def place(self, at: s.At) -> Span:
         return self.planner.reveal.node.within(*at)
@@ -120,6 +133,9 @@ class _Drawing:
         return result
 
     def statement(self, node: s.Statement, names: dict[str, Any]) -> list[dict[str, Any]]:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise DrawFailed(self.planner.reveal.name, self.place(node.at), f"this program takes more than {MAX_STEPS:,} steps")
         match node:
             case s.Let(_, name, value):
                 names[name] = self.value(value, names)
@@ -134,7 +150,7 @@ class _Drawing:
                 threads = [self.block(body, names | {name: m}) for m in members]
                 return interleave(threads, most or len(threads), self.stream, self.planner.reveal.beats)
             case s.Maybe(_, chance, body):
-                return self.block(body, names) if self.stream.chance(float(self.value(chance, names) or 0)) else []
+                return self.block(body, names) if self.stream.chance(self.chance(chance, names)) else []
             case s.Repeat():
                 return [b for _ in range(self.times(node, names)) for b in self.block(node.body, names)]
             case s.Others():
@@ -144,10 +160,10 @@ class _Drawing:
         raise AssertionError(node)
 
     def times(self, node: s.Repeat, names: dict[str, Any]) -> int:
-        low, high = int(self.value(node.low, names) or 0), int(self.value(node.high, names) or 0)
+        low, high = self.whole(node.low, names), self.whole(node.high, names)
         if node.each is None:
             return low + self.stream.below(max(0, high - low) + 1)
-        chance, n = float(self.value(node.each, names) or 0), low
+        chance, n = self.chance(node.each, names), low
         while n < high and self.stream.chance(chance):
             n += 1
         return n

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +17,7 @@ from shopdsl.dsl.tree import Mapping, Node, Scalar, plain
 MANIFEST = "shopdsl.yaml"
 STD = "std"
 LANGUAGE = 1
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 @dataclass(frozen=True)
@@ -110,14 +112,18 @@ def load(folder: Path, sink: Sink, extra: tuple[Path, ...] = ()) -> Workspace:
 
 def _require(workspace: Workspace, package: Package, sink: Sink) -> None:
     for name, (wanted, place) in sorted(package.requires.items()):
+        if not _NAME.fullmatch(name):
+            continue  # reported with the manifest's shape
         if workspace.package(name) is None:
             folder = _locate(name, package.folder)
             if folder is None:
                 help = f"put it beside this package, as `../{name}`, or name its folder in SHOPDSL_PATH"
                 sink.add(codes.PACKAGE_MISSING, f"the required package `{name}` is not there", package.required_at[name], help)
                 continue
-            workspace.others[name] = read_package(folder, sink, shown=name)
-            _require(workspace, workspace.others[name], sink)
+            found = read_package(folder, sink, shown=name)
+            found.name = name
+            workspace.others[name] = found
+            _require(workspace, found, sink)
         _check_version(workspace.package(name), wanted, place, sink)
 
 

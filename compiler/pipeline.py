@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -28,8 +29,9 @@ from shopdsl.dsl.catalog import Catalog, encode
 from shopdsl.dsl.diagnostics import Code, Sink, codes, nearest
 from shopdsl.dsl.plan import canonical, digest
 from shopdsl.dsl.source import Span
-from shopdsl.dsl.values import Bag, Money, Row
+from shopdsl.dsl.values import Bag, Failed, Money, Row
 
+MAX_MEMBERS = 100_000
 MAX_FAILURES = 10
 """So many trials may break a rule before drawing stops: the same rule breaks many."""
 
@@ -54,7 +56,7 @@ def compile_plan(unit: Unit, suite: Document, path: Path, progress: Callable[[in
     if unit.sink.has_errors:
         return None
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".part")
+    partial = fresh_file(path)
     try:
         summary = _write(unit, made, catalogs, partial, path, progress)
         if summary is None or unit.sink.has_errors:
@@ -62,8 +64,18 @@ def compile_plan(unit: Unit, suite: Document, path: Path, progress: Callable[[in
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
-    map_path(path).write_text(json.dumps(source_map(unit, made), indent=1, sort_keys=True, ensure_ascii=False) + "\n", "utf-8")
+    beside = fresh_file(map_path(path))
+    beside.write_text(json.dumps(source_map(unit, made), indent=1, sort_keys=True, ensure_ascii=False) + "\n", "utf-8")
+    os.replace(beside, map_path(path))
     return summary
+
+
+def fresh_file(path: Path) -> Path:
+    """A new empty file beside a path, to be moved there when it is whole: nothing is written through a link that somebody left."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    os.fchmod(descriptor, 0o644)
+    os.close(descriptor)
+    return Path(name)
 
 
 def map_path(plan: Path) -> Path:
@@ -201,12 +213,18 @@ def _trial(failures: Failures, drawer: Drawer, planners: dict[str, Planner], num
     findings = list(prove(drawn, beats, planners[used].reveal, cohort))
     for finding in findings:
         report(*finding)
-    return None if findings else _encode(cohort, drawn, used, beats)
+    if findings:
+        return None
+    try:
+        return _encode(cohort, drawn, used, beats)
+    except Failed as error:
+        report(codes.DRAW_FAILED, str(error), cohort.document.span, "draw less, or keep it inside of a block")
+        return None
 
 
 def _encode(cohort: Cohort, drawn: Drawn, style: str, beats: list[dict[str, Any]]) -> dict[str, Any]:
     special = ("target", "withheld", "turn_budget", "reveal")
-    names = {line.name: _plain(drawn.names[line.name]) for line in cohort.lines if line.name not in special}
+    names = {line.name: _plain(drawn.names[line.name], [MAX_MEMBERS]) for line in cohort.lines if line.name not in special}
     items = [{"product": i.product.id, "quantity": i.quantity, "withheld": [h.name for h in i.withheld]} for i in drawn.items]
     return {
         "beats": beats,
@@ -222,8 +240,11 @@ def _encode(cohort: Cohort, drawn: Drawn, style: str, beats: list[dict[str, Any]
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, left: list[int]) -> Any:
     """A drawn value for a plan: numbers that are not whole and money are text."""
+    left[0] -= 1
+    if left[0] < 0:
+        raise Failed(f"a drawn value has more than {MAX_MEMBERS:,} members")
     match value:
         case bool() | int() | str() | None:
             return value
@@ -234,13 +255,13 @@ def _plain(value: Any) -> Any:
         case Row() if value.name:
             return value.name
         case Row():
-            return {k: _plain(v) for k, v in sorted(value.fields().items())}
+            return {k: _plain(v, left) for k, v in sorted(value.fields().items())}
         case list():
-            return [_plain(v) for v in value]
+            return [_plain(v, left) for v in value]
         case frozenset():
-            return sorted((_plain(v) for v in value), key=str)
+            return sorted((_plain(v, left) for v in value), key=str)
         case dict():
-            return {str(_plain(k)): _plain(v) for k, v in value.items()}
+            return {str(_plain(k, left)): _plain(v, left) for k, v in value.items()}
         case Bag():
-            return {str(_plain(k)): n for k, n in value.counts.items()}
+            return {str(_plain(k, left)): n for k, n in value.counts.items()}
     return getattr(value, "id", None) or getattr(value, "name", None) or str(value)

@@ -12,6 +12,8 @@ from shopdsl.dsl.diagnostics import Sink, codes, nearest
 from shopdsl.dsl.source import Span
 from shopdsl.dsl.tree import Mapping, Node, Scalar, Sequence, plain, pruned
 
+MANY = 50
+"""More unknown keys than this are one finding."""
 AUXILIARY = ("common", "package", "spec")
 
 
@@ -126,10 +128,13 @@ def _locate(root: Node, path: list[Any]) -> tuple[Node, Scalar | None]:
 def _unknown_keys(error: Any, node: Node, sink: Sink) -> None:
     assert isinstance(node, Mapping)
     known = error.schema.get("properties", {})
-    for key, _ in node:
-        if key.text not in known:
-            help = nearest(key.text, known) or f"known here: {', '.join(sorted(known))}"
-            sink.add(codes.UNKNOWN_KEY, f"unknown key `{key.text}`", key.span, help)
+    unknown = [key for key, _ in node if key.text not in known]
+    if len(unknown) > MANY:
+        sink.add(codes.UNKNOWN_KEY, f"{len(unknown):,} unknown keys, the first is `{_short(unknown[0].text)}`", unknown[0].span)
+        return
+    for key in unknown:
+        help = nearest(key.text, known) or f"known here: {', '.join(sorted(known))}"
+        sink.add(codes.UNKNOWN_KEY, f"unknown key `{_short(key.text)}`", key.span, help)
 
 
 def _missing(error: Any, node: Node, key: Scalar | None, sink: Sink) -> None:

@@ -9,7 +9,7 @@ from shopdsl.dsl.diagnostics import Sink, codes, nearest
 from shopdsl.dsl.tree import Mapping, Node, Scalar
 from shopdsl.dsl.types import Type
 
-RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)")
+RANGE = re.compile(r"(-?\d{1,9})\.\.(-?\d{1,9})")
 _ALIASES = {
     a: f"did you mean `{n}`?"
     for a, n in {"string": "text", "str": "text", "integer": "int", "float": "number", "boolean": "bool"}.items()

@@ -110,7 +110,11 @@ def _slice(of: Any, low: Any, high: Any) -> Compiled:
 
     def run(env: Env) -> Any:
         value = inner(env)
-        return None if value is None else value[lo(env) : hi(env)]
+        if value is None:
+            return None
+        part = value[lo(env) : hi(env)]
+        env.spend(len(part))
+        return part
 
     return run
 
@@ -184,12 +188,24 @@ def _bin(op: str, left: Any, right: Any) -> Compiled:
     return run
 
 
+def _one_comparison(op: str, test: Callable[[Any, Any], Any], a: Compiled, b: Compiled) -> Compiled:
+    if op not in ("in", "not in"):
+        return lambda env: test(a(env), b(env))
+
+    def search(env: Env) -> Any:
+        member, of = a(env), b(env)
+        if isinstance(of, list | str):
+            env.spend(len(of) // 8)
+        return test(member, of)
+
+    return search
+
+
 def _cmp(ops: list[str], parts: list[Any]) -> Compiled:
     runs = [compile_tree(p) for p in parts]
     compare = [COMPARE[o] for o in ops]
     if len(compare) == 1:
-        first, a, b = compare[0], runs[0], runs[1]
-        return lambda env: first(a(env), b(env))
+        return _one_comparison(ops[0], compare[0], runs[0], runs[1])
 
     def run(env: Env) -> bool:
         left = runs[0](env)
@@ -261,6 +277,7 @@ def _call(name: str, args: list[Any], keywords: dict[str, Any]) -> Compiled:
 
 def _apply(function: Any, apply: Callable[..., Any], env: Env, values: list[Any], given: dict[str, Any]) -> Any:
     if function.draws:
+        env.spend(function.cost)
         return apply(env.stream, *values, **given)
     if function.world:
         return apply(env.world, *values, **given)

@@ -41,6 +41,7 @@ class Function:
     takes_none: bool = False
     draws: bool = False
     world: bool = False
+    cost: int = 1
 
     @cached_property
     def signatures(self) -> tuple[Signature, ...]:
@@ -178,7 +179,7 @@ _TABLE = [
     Function("uniform", ("(number, number) -> number",), "A number between two, each as likely.", "uniform(0, 1)", draws.uniform, draws=True),
     Function("uniform_int", ("(int, int) -> int",), "A whole number from the first to the second.", "uniform_int(1, 6)", draws.uniform_int, draws=True),
     Function("geometric", ("(number) -> int",), "Tries up to and with the first success, each with this probability.",
-             "geometric(1 - repeat)", draws.geometric, draws=True),
+             "geometric(1 - repeat)", draws.geometric, draws=True, cost=200),
     Function("power_law", ("(int, int, shift: number, alpha: number, decay: number) -> int",),
              "q from low to high with P(q) ∝ (q + shift)^-alpha · decay^(q - low).", "power_law(1, 5, alpha=2.5)", draws.power_law, draws=True),
     Function("normal", ("(number, number) -> number",), "A normal variate of mean and standard deviation.", "normal(0, 1)", draws.normal, draws=True),

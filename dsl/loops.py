@@ -63,7 +63,10 @@ def collector(clauses: list[Clause], runs: list[Compiled]) -> Callable[[Env], li
 
     def emit(env: Env) -> None:
         for column, run in zip(stack[-1], runs, strict=True):
-            column.append(run(env))
+            value = run(env)
+            if isinstance(value, list | frozenset | dict):
+                env.spend(len(value))
+            column.append(value)
 
     scope = Scope(clauses, emit)
 

@@ -7,6 +7,8 @@ money is in minor units, probabilities are decimal text. The digest of a plan is
 from __future__ import annotations
 
 import json
+import re
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -80,6 +82,8 @@ class Plan:
 def open_plan(path: Path) -> Plan:
     """A plan from disk, checked to be whole and of this format; raises PlanError."""
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise PlanError(f"{path} is not a file")
         with path.open("rb") as file:
             return _read(path, file)
     except IsADirectoryError:
@@ -98,8 +102,8 @@ def _read(path: Path, file: Any) -> Plan:
         if header is None:
             header = _header(path, raw)
         elif raw.startswith(b'{"catalog"'):
-            data = json.loads(raw)
-            catalogs[data["catalog"]["name"]] = data["catalog"]
+            name, catalog = _catalog(path, raw)
+            catalogs[name] = catalog
         else:
             trials += 1
     if header is None:
@@ -110,12 +114,28 @@ def _read(path: Path, file: Any) -> Plan:
     return Plan(path, total.hexdigest(), header, catalogs)
 
 
+def _catalog(path: Path, raw: bytes) -> tuple[str, dict[str, Any]]:
+    try:
+        catalog = json.loads(raw)["catalog"]
+        return str(catalog["name"]), catalog
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise PlanError(f"{path} has a catalog that cannot be read; it was edited or damaged, compile it again") from None
+
+
 def _header(path: Path, raw: bytes) -> dict[str, Any]:
     try:
         data = json.loads(raw)
         version = data["format"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise PlanError(f"{path} is not a plan of shopdsl") from None
     if version != FORMAT:
         raise PlanError(f"{path} has format {version}, and this shopdsl reads {FORMAT}; compile it again")
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", str(data.get("suite"))):
+        raise PlanError(f"{path} names no suite; it was edited or damaged, compile it again")
+    missing = next((k for k in _PARTS if not isinstance(data.get(k), dict)), None)
+    if missing is not None or not all(isinstance(c, dict) and isinstance(c.get("trials"), int) for c in data["cohorts"].values()):
+        raise PlanError(f"{path} has no usable `{missing or 'cohorts'}`; it was edited or damaged, compile it again")
     return data  # type: ignore[no-any-return]
+
+
+_PARTS = ("cohorts", "stores", "personas", "beats", "reveals", "customers", "metrics", "rubrics")

@@ -9,6 +9,8 @@ from hashlib import blake2b
 from itertools import accumulate
 from typing import TypeVar
 
+from shopdsl.dsl.values import Failed
+
 T = TypeVar("T")
 
 UNIT = 1 << 40
@@ -40,6 +42,8 @@ class Stream:
 
     def below(self, n: int) -> int:
         """A uniform whole number from 0 to n-1, without bias."""
+        if not 0 < n <= 1 << 64:
+            raise Failed("there is nothing to draw from, or too much")
         limit = (1 << 64) - (1 << 64) % n
         word = self.word()
         while word >= limit:

@@ -18,7 +18,7 @@ def read_source(path: Path, shown: str, sink: Sink) -> Source | None:
     """The text of a file, or None (reported) where it cannot be read as UTF-8 of a sane size."""
     nowhere = Span(Source(shown, ""), 0, 0)
     try:
-        status = path.stat()
+        status = path.lstat()
         if not stat.S_ISREG(status.st_mode):
             sink.add(codes.UNREADABLE, "this is not a regular file", nowhere, "specs are files; remove it or rename it")
             return None
@@ -60,6 +60,8 @@ def read_documents(source: Source, sink: Sink) -> list[Node]:
         pass
     except MarkedYAMLError as error:
         _report(error, source, sink)
+    except (OverflowError, ValueError) as error:  # an escape past Unicode
+        sink.add(codes.YAML_SYNTAX, f"an escape names no character: {error}", Span(source, 0, 1), "write the character itself")
     except YAMLError as error:
         offset = getattr(error, "position", 0) or 0
         span = Span(source, offset, offset + 1)
@@ -84,6 +86,11 @@ class _Builder:
         kind = type(event).__name__
         if kind == "ScalarEvent":
             self._check(event)
+            if not event.value.isascii() and any("\ud800" <= c <= "\udfff" for c in event.value):
+                self.sink.add(
+                    codes.YAML_SYNTAX, "half a surrogate pair is no text", self._span(event), "write the character itself"
+                )
+                event.value = event.value.encode("utf-8", "replace").decode()
             scalar = Scalar(event.value, _style(event), self._span(event))
             if event.anchor is not None:
                 self._anchors[str(event.anchor)] = scalar

@@ -97,6 +97,8 @@ def typed(text: str) -> object:
         return text == "true"
     if text in ("", "null", "~"):
         return None
+    if len(text) > 30:
+        return text
     body = text[1:] if text[:1] in "+-" else text
     if body.isascii() and body.isdigit():
         return int(text)

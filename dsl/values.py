@@ -190,8 +190,18 @@ def order(value: Any) -> Any:
     return getattr(value, "id", None) or getattr(value, "name", None) or value
 
 
+MAX_SHOWN = 10_000
+
+
 def show(value: Any) -> str:
-    """A value as text, as a template shows it."""
+    """A value as text, as a template shows it; raises Failed where it has more than MAX_SHOWN members, lists in lists counted."""
+    return _show(value, [MAX_SHOWN])
+
+
+def _show(value: Any, left: list[int]) -> str:
+    left[0] -= 1
+    if left[0] < 0:
+        raise Failed(f"this has more than {MAX_SHOWN:,} members, too many for a text")
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -199,5 +209,5 @@ def show(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.10g}"
     if isinstance(value, list | tuple | frozenset | set):
-        return ", ".join(show(v) for v in (value if isinstance(value, list | tuple) else sorted(value, key=order)))
+        return ", ".join(_show(v, left) for v in (value if isinstance(value, list | tuple) else sorted(value, key=order)))
     return str(value)

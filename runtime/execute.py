@@ -57,7 +57,10 @@ class Runner:
 
     def run(self, trials: Iterable[tuple[Trial, int]]) -> None:
         """Play every (trial, repeat); raises RecordingFailed where records cannot be written."""
-        asyncio.run(self._all(iter(trials)))
+        try:
+            asyncio.run(self._all(iter(trials)))
+        except BaseExceptionGroup as group:  # what went wrong in one worker ends the run as itself
+            raise group.exceptions[0] from None
         if self._failed is not None:
             raise RecordingFailed(self._failed.strerror or str(self._failed))
 

@@ -40,16 +40,42 @@ def _write(path: Path, data: dict[str, Any]) -> None:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a run; raises RunBroken."""
+    """The manifest of a run; raises RunBroken, also where a file of the run is a link to somewhere else."""
+    for name in (MANIFEST, RECORDS, PLAN, TIMINGS):
+        if (folder / name).is_symlink():
+            raise RunBroken(f"{folder / name} is a link; a run folder holds its own files")
     try:
         data: dict[str, Any] = json.loads((folder / MANIFEST).read_text("utf-8"))
     except FileNotFoundError:
         raise RunBroken(f"{folder} holds no run (there is no {MANIFEST})") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise RunBroken(f"cannot read {folder / MANIFEST}: {error}") from None
+    if not isinstance(data, dict):
+        raise RunBroken(f"{folder / MANIFEST} is not a manifest; it was edited or damaged")
     if data.get("format") != FORMAT:
         raise RunBroken(f"{folder} has records of format {data.get('format')}, and this shopdsl reads {FORMAT}")
+    wrong = next((k for k, kind in _IN_MANIFEST.items() if not isinstance(data.get(k), kind)), None)
+    if wrong is None and not (0 < data["repeat"] <= 1000 and all(isinstance(t, str) for t in data["trials"])):
+        wrong = "trials"
+    if wrong is not None:
+        raise RunBroken(f"{folder / MANIFEST} has no usable `{wrong}`; it was edited or damaged")
     return data
+
+
+_TEXT_OR_NONE = (str, type(None))
+_IN_MANIFEST: dict[str, Any] = {
+    "plan": str, "suite": str, "agent": dict, "agent_argument": str, "customer_argument": _TEXT_OR_NONE, "trials": list, "repeat": int,
+}  # fmt: skip
+_IN_RECORD: dict[str, Any] = {
+    "trial": str,
+    "cohort": str,
+    "task": str,
+    "events": list,
+    "end": dict,
+    "final": dict,
+    "repeat": int,
+    "says": list,
+}
 
 
 def read_records(folder: Path) -> Iterator[dict[str, Any]]:
@@ -71,9 +97,14 @@ def read_records(folder: Path) -> Iterator[dict[str, Any]]:
 def _parse(line: bytes) -> dict[str, Any] | None:
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
-    return record if isinstance(record, dict) and "trial" in record and line.endswith(b"\n") else None
+    if not isinstance(record, dict) or not line.endswith(b"\n"):
+        return None
+    whole = all(isinstance(record.get(k), kind) for k, kind in _IN_RECORD.items()) and isinstance(
+        record["end"].get("reason"), str
+    )
+    return record if whole else None
 
 
 class Writer:

@@ -129,7 +129,11 @@ class Scorer:
         if reason in LOST:
             score.lost += 1
             return
-        names = self.reader.names(trial, record)
+        try:
+            names = self.reader.names(trial, record)
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            what = f"{type(error).__name__}: {error}"
+            raise RunBroken(f"the record of trial {trial.id} cannot be read; it was edited or damaged ({what})") from None
         turns, calls = score.calls_by_tier.get(tier, (0, 0))
         score.calls_by_tier[tier] = turns + len(names["turns"]), calls + sum(e["type"] == "call" for e in record["events"])
         row: dict[str, float | None] = {}

@@ -18,6 +18,7 @@ from shopdsl.runtime.shop.tools import Outcome
 from shopdsl.runtime.world import Trial
 
 Event = dict[str, Any]
+MAX_TURNS = 10_000
 SILENT_TURNS = 2
 """So many turns without a word or a call end a trial."""
 
@@ -61,7 +62,7 @@ class Play:
         return self._record(reason, detail, time.perf_counter() - started)
 
     async def _rounds(self) -> None:
-        budget = self.trial.data["turn_budget"]
+        budget = min(self.trial.data["turn_budget"], MAX_TURNS)
         while True:
             event = self.customer.speak()
             over = len(self.ledger.turns) >= budget

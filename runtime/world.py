@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from shopdsl.dsl.catalog import Catalog, decode
 from shopdsl.dsl.items import Item
-from shopdsl.dsl.plan import Plan
+from shopdsl.dsl.plan import Plan, PlanError
 from shopdsl.dsl.values import Money, Row
 from shopdsl.runtime.shop.store import Store
 
@@ -64,8 +65,9 @@ class World:
     def store(self, name: str) -> Store:
         """A store by its key in the header."""
         if name not in self._stores:
-            data = self.header["stores"][name]
-            self._stores[name] = Store(name.rpartition(".")[2], data, self.catalogs[data["catalog"]])
+            with undamaged(self.plan):
+                data = self.header["stores"][name]
+                self._stores[name] = Store(name.rpartition(".")[2], data, self.catalogs[data["catalog"]])
         return self._stores[name]
 
     def trials(self) -> Iterator[Trial]:
@@ -74,6 +76,10 @@ class World:
 
     def trial(self, data: dict[str, Any]) -> Trial:
         """A trial line with what it refers to."""
+        with undamaged(self.plan):
+            return self._trial(data)
+
+    def _trial(self, data: dict[str, Any]) -> Trial:
         cohort = self.header["cohorts"][data["cohort"]]
         values = self.header["personas"][cohort["persona"]]["dimensions"]
         package = cohort["package"]
@@ -88,6 +94,15 @@ class World:
 
     def _visible(self, kind: str, package: str) -> dict[str, Any]:
         return visible(self.header[kind], package)
+
+
+@contextmanager
+def undamaged(plan: Plan) -> Iterator[None]:
+    """Reading what the compiler wrote fails in these ways only where somebody else has written it: PlanError."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError, ArithmeticError) as error:
+        raise PlanError(f"{plan.path} was edited or damaged ({type(error).__name__}: {error}); compile it again") from None
 
 
 def visible(documents: dict[str, Any], package: str) -> dict[str, Any]:

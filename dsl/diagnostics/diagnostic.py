@@ -50,5 +50,8 @@ def _order(found: Diagnostic) -> tuple[str, int, str, str]:
 
 def nearest(name: str, candidates: Iterable[str]) -> str:
     """«did you mean …?» with the candidate most like `name`, or an empty text where none is near."""
-    matches = get_close_matches(name.lower(), list(dict.fromkeys(candidates)), n=1, cutoff=0.6)
+    known = list(dict.fromkeys(candidates))
+    if len(name) > 60 or len(known) > 400:  # looking for the nearest of many costs more than it helps
+        return ""
+    matches = get_close_matches(name.lower(), known, n=1, cutoff=0.6)
     return f"did you mean `{matches[0]}`?" if matches else ""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from shopdsl.dsl.diagnostics.codes import CODES
 from shopdsl.dsl.diagnostics.diagnostic import Diagnostic
 from shopdsl.dsl.source import Span
+from shopdsl.dsl.terminal import clean
 
 
 def text(found: Sequence[Diagnostic]) -> str:
@@ -17,11 +18,11 @@ def text(found: Sequence[Diagnostic]) -> str:
 
 def _one(d: Diagnostic) -> str:
     kind = "error" if d.is_error else "warning"
-    parts = [f"{kind}[{d.code.id}]: {d.message}"]
+    parts = [f"{kind}[{d.code.id}]: {clean(d.message)}"]
     if d.span:
         parts += [f"  --> {d.span}", *(_excerpt(d.span) if d.span.source.text else ())]
     if d.help:
-        parts.append(f"  = help: {d.help}")
+        parts.append(f"  = help: {clean(d.help)}")
     return "\n".join(parts)
 
 
@@ -33,7 +34,7 @@ def _excerpt(span: Span) -> list[str]:
     margin = f"{line:>5} | "
     carets = "^" * max(1, min(end, start + 160) - column)
     pad = "".join("\t" if c == "\t" else " " for c in shown[start : column - 1])
-    return [margin + shown[start : start + 160], " " * 6 + "| " + pad + carets]
+    return [margin + clean(shown[start : start + 160], keep="\t"), " " * 6 + "| " + pad + carets]
 
 
 def as_data(found: Sequence[Diagnostic]) -> list[dict[str, object]]:
@@ -59,10 +60,14 @@ def _data(d: Diagnostic) -> dict[str, object]:
 def github(rows: Sequence[dict[str, object]]) -> str:
     """GitHub workflow commands, one a line; `path` of a row is the file as seen from the current folder."""
     return "".join(
-        f"::{r['severity']} file={r['path']},line={r['line']},col={r['column']},endLine={r['end_line']},"
+        f"::{r['severity']} file={_property(str(r['path']))},line={r['line']},col={r['column']},endLine={r['end_line']},"
         f"endColumn={r['end_column']},title={r['code']}::{_escape(str(r['message']))}\n"
         for r in rows
     )
+
+
+def _property(value: str) -> str:
+    return _escape(value).replace(":", "%3A").replace(",", "%2C")
 
 
 def _escape(message: str) -> str:

@@ -86,7 +86,7 @@ def geometric(stream: Stream, p: float) -> int:
 
 def power_law(stream: Stream, low: int, high: int, shift: float = 0, alpha: float = 1, decay: float = 1) -> int:
     """P(q) ∝ (q + shift)^-alpha · decay^(q - low), for q from low to high."""
-    if high < low or low + shift <= 0:
+    if high < low or low + shift <= 0 or high - low > 10_000:
         raise Failed(f"power_law({low}, {high}, shift={shift:g}) has nothing to draw from")
     steps = cumulative([(q + shift) ** -alpha * decay ** (q - low) for q in range(low, high + 1)])
     if steps is None:

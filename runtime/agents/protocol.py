@@ -54,15 +54,20 @@ def checked(action: Any) -> Action:
     raise AgentFault("agent_protocol", f"an action is `call` or `say`: {_short(action)}")
 
 
-def clean(value: Any) -> Any:
-    """A value without halves of surrogate pairs, which JSON can spell and UTF-8 cannot."""
+MAX_DEPTH = 40
+
+
+def clean(value: Any, depth: int = 0) -> Any:
+    """A value without halves of surrogate pairs, which JSON can spell and UTF-8 cannot; raises AgentFault where it nests too deeply."""
+    if depth > MAX_DEPTH:
+        raise AgentFault("agent_protocol", f"a call nests deeper than {MAX_DEPTH} levels")
     match value:
         case str():
             return value if value.isascii() else value.encode("utf-8", "replace").decode()
         case list():
-            return [clean(v) for v in value]
+            return [clean(v, depth + 1) for v in value]
         case dict():
-            return {clean(k): clean(v) for k, v in value.items()}
+            return {clean(k): clean(v, depth + 1) for k, v in value.items()}
     return value
 
 

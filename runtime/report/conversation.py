@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from shopdsl.runtime.report.plain import clean
+from shopdsl.dsl.terminal import clean
 
 
 def conversation(record: dict[str, Any]) -> Iterator[str]:

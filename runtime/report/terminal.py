@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from shopdsl.dsl.terminal import clean
 from shopdsl.runtime.score import CohortScore, MetricScore
 
 _BAR = 20
@@ -18,17 +19,17 @@ def profile(agent: str, scores: dict[str, CohortScore], colour: bool = False) ->
 def _cohort(agent: str, c: CohortScore, colour: bool) -> Iterator[str]:
     played = sum(c.ends.values())
     yield ""
-    yield _strong(f"{c.title} ({c.name})", colour) + f" — agent {agent}, {played} of {c.trials} trials"
+    yield _strong(clean(f"{c.title} ({c.name})"), colour) + f" — agent {clean(agent)}, {played} of {c.trials} trials"
     if c.score is not None:
         yield f"score {c.score:.3f}  {_interval(c.low, c.high)}"
     for gate in c.gates:
-        yield f"gate {gate['metric']}: {'passed' if gate['passed'] else gate['else'].upper()}"
+        yield f"gate {gate['metric']}: {'passed' if gate['passed'] else clean(gate['else']).upper()}"
     if c.lost:
         yield f"{c.lost} trials are lost and not in these figures: the true means lie up to {c.lost / max(1, c.trials):.0%} away"
     width = max((len(m.title) for m in c.metrics.values()), default=10)
     for group in dict.fromkeys(m.group for m in sorted(c.metrics.values(), key=_order)):
         yield ""
-        yield _strong(group, colour)
+        yield _strong(clean(group), colour)
         for metric in c.metrics.values():
             if metric.group == group:
                 yield _metric(metric, width, colour)
@@ -45,11 +46,11 @@ def _order(m: MetricScore) -> tuple[int, str]:
 def _metric(m: MetricScore, width: int, colour: bool) -> str:
     arrow = "↑" if m.better == "higher" else "↓"
     if m.value is None:
-        return f"  {m.title:<{width}} {arrow}    n/a" + (f"  ({m.unscored} unscored)" if m.unscored else "")
+        return f"  {clean(m.title):<{width}} {arrow}    n/a" + (f"  ({m.unscored} unscored)" if m.unscored else "")
     good = m.value if m.better == "higher" else 1 - m.value
     bar = "█" * round(good * _BAR) + "·" * (_BAR - round(good * _BAR))
     note = f"  n={m.n}" + (f", {m.unscored} unscored" if m.unscored else "")
-    return f"  {m.title:<{width}} {arrow}  {m.value:.3f}  {_paint(bar, good, colour)}  {_interval(m.low, m.high)}{note}"
+    return f"  {clean(m.title):<{width}} {arrow}  {m.value:.3f}  {_paint(bar, good, colour)}  {_interval(m.low, m.high)}{note}"
 
 
 def _interval(low: float | None, high: float | None) -> str:
@@ -61,14 +62,14 @@ def _ends(c: CohortScore, colour: bool) -> Iterator[str]:
     yield _strong("how trials ended", colour)
     total = max(1, sum(c.ends.values()))
     for reason, n in c.ends.most_common():
-        yield f"  {reason:<20} {n:>5}  {n / total:>4.0%}"
+        yield f"  {clean(reason):<20} {n:>5}  {n / total:>4.0%}"
     yield ""
     yield _strong("by tier", colour) + "          trials  bought  calls/turn"
     for tier in sorted(c.ends_by_tier):
         ends = c.ends_by_tier[tier]
         turns, calls = c.calls_by_tier.get(tier, (0, 0))
         n = sum(ends.values())
-        yield f"  {tier or '(none)':<14} {n:>6}  {ends['purchase_complete'] / n:>6.0%}  {calls / max(1, turns):>10.2f}"
+        yield f"  {clean(tier) or '(none)':<14} {n:>6}  {ends['purchase_complete'] / n:>6.0%}  {calls / max(1, turns):>10.2f}"
 
 
 def _strong(text: str, colour: bool) -> str:

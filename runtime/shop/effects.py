@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from shopdsl.dsl.env import Env
-from shopdsl.dsl.evaluate import compile_tree
+from shopdsl.dsl.evaluate import compile_tree, guarded
 from shopdsl.dsl.library.collections import walk
+from shopdsl.dsl.loops import Compiled
 from shopdsl.dsl.values import Bag, show
 from shopdsl.runtime.shop.state import State
 
@@ -17,6 +18,10 @@ class Refused(Exception):
 
 
 Effect = Callable[[Env, State], None]
+
+
+def _tree(tree: Any) -> Compiled:
+    return guarded(compile_tree(tree))
 
 
 def compile_effect(statements: list[Any]) -> Effect:
@@ -43,7 +48,7 @@ def _block(statements: list[Any]) -> Effect:
 
 
 def _let(name: str, tree: Any) -> Effect:
-    value = compile_tree(tree)
+    value = _tree(tree)
 
     def run(env: Env, state: State) -> None:
         env.names[name] = value(env)
@@ -52,12 +57,12 @@ def _let(name: str, tree: Any) -> Effect:
 
 
 def _if(condition: Any, then: list[Any], other: list[Any]) -> Effect:
-    test, yes, no = compile_tree(condition), _block(then), _block(other)
+    test, yes, no = _tree(condition), _block(then), _block(other)
     return lambda env, state: yes(env, state) if test(env) else no(env, state)
 
 
 def _for(name: str, source: Any, body: list[Any]) -> Effect:
-    values, inner = compile_tree(source), _block(body)
+    values, inner = _tree(source), _block(body)
 
     def run(env: Env, state: State) -> None:
         members = walk(values(env) or [])
@@ -69,12 +74,13 @@ def _for(name: str, source: Any, body: list[Any]) -> Effect:
 
 
 def _cart(op: str, key: Any, value: Any) -> Effect:
-    product, amount = compile_tree(key), compile_tree(value)
+    product, amount = _tree(key), _tree(value)
 
     def run(env: Env, state: State) -> None:
         p, n = product(env), amount(env)
         if p is None or n is None:
             raise Refused("This cannot be done.")
+        env.spend(100 + 10 * len(state.cart))
         before = state.cart[p]
         after = {"=": n, "+=": before + n, "-=": before - n}[op]
         if after < 0:
@@ -89,7 +95,7 @@ def _place() -> Effect:
 
 
 def _fail(tree: Any) -> Effect:
-    message = compile_tree(tree)
+    message = _tree(tree)
 
     def run(env: Env, state: State) -> None:
         raise Refused(show(message(env)))

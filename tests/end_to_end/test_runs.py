@@ -72,7 +72,10 @@ def test_a_killed_run_is_resumed(shop: Shop, tmp_path: Path, plan: Path) -> None
     process.wait()
     kept = path.read_bytes().splitlines(keepends=True)
     assert 3 <= len(kept) < 20
-    done = shop("run", "--resume", "run")
+    refused = shop("run", "--resume", "run")
+    assert refused.returncode == 2
+    assert "name it again" in refused.stderr
+    done = shop("run", "--resume", "run", "--agent", "slow.yaml")
     assert done.returncode == 0, done.stderr
     assert path.read_bytes().startswith(b"".join(k for k in kept if k.endswith(b"\n")))
     assert lines(tmp_path / "run") == lines(tmp_path / "unbroken")

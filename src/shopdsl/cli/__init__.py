@@ -71,6 +71,9 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        click.echo(f"error: {error.strerror or error}" + (f": {error.filename}" if error.filename else ""), err=True)
+        sys.exit(2)
     except Exception as error:  # the last line of defence: a bug is reported as one
         from shopdsl.cli.common import report_bug
 

@@ -76,7 +76,7 @@ def _key(folder: Path, extra: tuple[Path, ...], only: Path | None) -> str:
     from shopdsl.compiler.packages import standard_folder
 
     total = blake2b(digest_size=20)
-    total.update(f"{__version__}\0{os.environ.get('SHOPDSL_PATH', '')}\0{only}\0{folder.resolve()}\0".encode())
+    total.update(os.fsencode(f"{__version__}\0{os.environ.get('SHOPDSL_PATH', '')}\0{only}\0{folder.resolve()}\0"))
     code = Path(__file__).resolve().parents[3]
     ours = [
         p
@@ -91,7 +91,7 @@ def _key(folder: Path, extra: tuple[Path, ...], only: Path | None) -> str:
         )
     around = [] if extra else [*_specs(folder), *_specs(folder.parent, siblings=True)]
     for path in [*around, *_specs(standard_folder()), *extra]:
-        total.update(f"{path}\0".encode())
+        total.update(os.fsencode(f"{path}\0"))
         try:
             total.update(path.read_bytes() if path.is_file() and path.stat().st_size < 4_000_000 else b"?")
         except OSError:
@@ -102,7 +102,7 @@ def _key(folder: Path, extra: tuple[Path, ...], only: Path | None) -> str:
 def _specs(folder: Path, siblings: bool = False) -> Iterable[Path]:
     """The YAML files of a package; of its siblings only those that are packages."""
     if not siblings:
-        return sorted(p for p in folder.rglob("*") if p.suffix in (".yaml", ".yml"))
+        return sorted(Path(at) / name for at, _, names in os.walk(folder) for name in names if name.endswith((".yaml", ".yml")))
     try:
         return [p for f in sorted(folder.iterdir()) if (f / "shopdsl.yaml").is_file() for p in _specs(f)]
     except OSError:

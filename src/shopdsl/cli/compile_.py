@@ -29,6 +29,8 @@ def command(suite: str | None, output: Path | None, package: Path | None, format
         fail_on(sink)
         raise SystemExit(1)
     path = output or Path("build") / f"{document.name}.plan.jsonl"
+    if output is None and path.parent.is_symlink():
+        raise Trouble(f"{path.parent} is a link; name the plan with -o")
     try:
         with progress("drawing trials", 100) as advance:
             summary = compile_plan(unit, document, path, lambda done, of: advance(100 * done // of))

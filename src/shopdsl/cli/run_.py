@@ -46,9 +46,9 @@ def command(
     from shopdsl.cli.running import Job, play, resumed
 
     jobs = (
-        [resumed(resume, package)]
+        [resumed(resume, agents, customer, package)]
         if resume
-        else list(_jobs(plan, agents or ("baseline",), customer, output, repeat, limit, trials, package))
+        else list(_jobs(plan, agents or ("std.baseline",), customer, output, repeat, limit, trials, package))
     )
     passed = complete = True
     for job in jobs:

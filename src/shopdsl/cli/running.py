@@ -17,7 +17,9 @@ from shopdsl.dsl.plan import PlanError, open_plan
 from shopdsl.runtime.customer.script import Script
 from shopdsl.runtime.execute import AgentSpec, RecordingFailed, Runner
 from shopdsl.runtime.record import PLAN, RunBroken, Writer, create_run, read_manifest, read_records
-from shopdsl.runtime.world import Trial, World
+from shopdsl.runtime.world import Trial, World, undamaged
+
+BUILTIN = ("baseline", "silent", "oracle")
 
 
 @dataclass
@@ -44,7 +46,9 @@ class Job:
     def left(self) -> Iterator[tuple[Trial, int]]:
         """The trials that have no record, one repeat after the other."""
         done = self.done()
-        open_ = {entry for entry in self.inventory if entry not in done}
+        return self._open({entry for entry in self.inventory if entry not in done})
+
+    def _open(self, open_: set[tuple[str, int]]) -> Iterator[tuple[Trial, int]]:
         for repeat in sorted({r for _, r in open_}):
             for trial in self.world.trials():
                 if (trial.id, repeat) in open_:
@@ -85,8 +89,8 @@ def new_job(
     return Job(world, spec, _scripts(world, customers, customer), folder, [(t, r) for t in ids for r in range(repeat)])
 
 
-def resumed(folder: Path, package: Path | None) -> Job:
-    """A run folder that is gone on with."""
+def resumed(folder: Path, agents: tuple[str, ...], customer: str | None, package: Path | None) -> Job:
+    """A run folder that is gone on with; an agent that starts something must be named again, for a folder may come from somebody else."""
     try:
         manifest = read_manifest(folder)
         world = open_world(folder / PLAN)
@@ -94,8 +98,16 @@ def resumed(folder: Path, package: Path | None) -> Job:
         raise Trouble(str(error), USAGE) from None
     if world.plan.digest != manifest["plan"]:
         raise Trouble(f"the plan in {folder} is not the one that the run began with", USAGE)
-    customer = manifest["customer_argument"]
-    spec, customers = resolve(manifest["agent_argument"], customer, package)
+    named = manifest["customer_argument"]
+    if customer is None and named is not None:
+        raise Trouble(f"this run has a customer of its own; name it again: `--customer {named}`", USAGE)
+    known = manifest["agent_argument"] if manifest["agent"]["builtin"] else None
+    if known is None and not agents:
+        raise Trouble(
+            f"this run's agent starts something; name it again: `shopdsl run --resume {folder} --agent {manifest['agent_argument']}`",
+            USAGE,
+        )
+    spec, customers = resolve(agents[0] if agents else f"std.{manifest['agent']['builtin']}", customer, package)
     if spec.data != manifest["agent"]:
         raise Trouble(f"the agent `{spec.data['name']}` is not what it was when the run began; start a new run", USAGE)
     inventory = [(t, r) for t in manifest["trials"] for r in range(manifest["repeat"])]
@@ -119,10 +131,14 @@ def play(job: Job, concurrency: int, advance: Callable[[int], None]) -> None:
         played += 1
         advance(played)
 
+    try:
+        left = job.left()
+    except RunBroken as error:
+        raise Trouble(str(error), USAGE) from None
     with engines(job.world) as encoder:
         writer = Writer(job.folder)
         try:
-            Runner(job.agent, job.scripts, writer, encoder, concurrency, note).run(job.left())
+            Runner(job.agent, job.scripts, writer, encoder, concurrency, note).run(left)
         except RecordingFailed as error:
             message = f"cannot record: {error}; {played} trials are recorded, go on with `shopdsl run --resume {job.folder}`"
             raise Trouble(message, INCOMPLETE) from None
@@ -132,8 +148,9 @@ def play(job: Job, concurrency: int, advance: Callable[[int], None]) -> None:
 
 def resolve(agent: str, customer: str | None, package: Path | None) -> tuple[AgentSpec, dict[str, dict[str, Any]]]:
     """The agent of an argument (a name, or a file), and the customers that a file or the package defines."""
-    if agent in ("baseline", "silent", "oracle") and customer is None and package is None and not _own_agent(agent):
-        return AgentSpec(_builtin(agent)), {}
+    name = agent.removeprefix("std.")
+    if name in BUILTIN and customer is None and package is None and (agent != name or not _in_own_package()):
+        return AgentSpec(_builtin(name)), {}
     from shopdsl.compiler.kinds.agent import compile_agent
     from shopdsl.compiler.kinds.customer import compile_customer
 
@@ -156,8 +173,8 @@ def resolve(agent: str, customer: str | None, package: Path | None) -> tuple[Age
     return AgentSpec(compiled.data, _callable(compiled.data, home), home), customers
 
 
-def _own_agent(name: str) -> bool:
-    """Does the package at hand (not `std`) define an agent of this name?"""
+def _in_own_package() -> bool:
+    """Is the package at hand another than `std`, so that it may define an agent of a built-in's name?"""
     from shopdsl.compiler.packages import nearest_package, standard_folder
 
     folder = nearest_package(Path.cwd())
@@ -213,9 +230,13 @@ def _scripts(world: World, customers: dict[str, dict[str, Any]], wanted: str | N
     """The script that plays each cohort's customer."""
     known = world.header["customers"] | customers
     result = {}
-    for name, cohort in world.header["cohorts"].items():
-        customer = next(iter(customers), None) if wanted else cohort["customer"]
-        result[name] = Script(known[customer or cohort["customer"]])
+    try:
+        with undamaged(world.plan):
+            for name, cohort in world.header["cohorts"].items():
+                customer = next(iter(customers), None) if wanted else cohort["customer"]
+                result[name] = Script(known[customer or cohort["customer"]])
+    except PlanError as error:
+        raise Trouble(str(error), USAGE) from None
     return result
 
 

@@ -9,7 +9,7 @@ from shopdsl.cli.common import USAGE, Trouble
 from shopdsl.dsl.plan import PlanError, open_plan
 from shopdsl.runtime.record import PLAN, RunBroken, read_manifest, read_records
 from shopdsl.runtime.score import CohortScore, Scorer
-from shopdsl.runtime.world import World
+from shopdsl.runtime.world import World, undamaged
 
 
 def scored(
@@ -21,7 +21,8 @@ def scored(
         world = world or World(open_plan(folder / PLAN))
         if world.plan.digest != manifest["plan"]:
             raise RunBroken(f"the plan in {folder} is not the one that was played")
-        scorer = Scorer(world, scoring, view)
+        with undamaged(world.plan):
+            scorer = Scorer(world, scoring, view)
         scorer.expect(manifest["trials"])
         scorer.read(read_records(folder))
     except (RunBroken, PlanError) as error:

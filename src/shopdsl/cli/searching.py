@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from shopdsl.cli.common import Trouble, progress
+from shopdsl.dsl.plan import PlanError
 from shopdsl.runtime.shop.encoder import Encoder, EncoderMissing
 from shopdsl.runtime.shop.search import Lexical, Semantic
 from shopdsl.runtime.shop.store import Store
@@ -15,9 +16,11 @@ from shopdsl.runtime.world import World
 @contextmanager
 def engines(world: World) -> Iterator[Encoder | None]:
     """The engines of all stores, and the encoder that trials ask for query vectors (none where no store needs one)."""
-    stores = [world.store(name) for name in world.header["stores"]]
-    encoder = Encoder() if any(s.data["search"]["engine"] == "minilm" for s in stores) else None
+    encoder = None
     try:
+        stores = [world.store(name) for name in world.header["stores"]]
+        if any(s.data["search"]["engine"] == "minilm" for s in stores):
+            encoder = Encoder()
         for store in stores:
             if store.data["search"]["engine"] == "lexical":
                 store.engine = Lexical(store.texts())
@@ -25,8 +28,8 @@ def engines(world: World) -> Iterator[Encoder | None]:
                 assert encoder is not None
                 store.engine = _semantic(store, encoder)
         yield encoder
-    except* EncoderMissing as group:
-        raise Trouble(str(group.exceptions[0])) from None
+    except (EncoderMissing, PlanError) as error:
+        raise Trouble(str(error)) from None
     finally:
         if encoder is not None:
             encoder.close()
