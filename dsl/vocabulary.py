@@ -122,8 +122,8 @@ RECORDS: dict[str, dict[str, Entry]] = {
         quantity | int        | TR | units | How many are wanted.
         category | category   | RK |       | The product's category.
         hints    | list[hint] | RK |       | All that can be said of it.
-        told     | list[hint] | RK |       | What the customer says unasked.
-        withheld | list[hint] | RK |       | What the customer says only when asked.
+        told     | list[hint] | RK |       | What the customer may say unasked; its `name_it` picks from it.
+        withheld | list[hint] | RK |       | What the customer says only when asked for it.
         say      | text       | R  |       | How this customer calls it.
         asked_at | int?       | R  | turn  | The turn in which it was first named.
         due_at   | int?       | R  | turn  | The turn in which it was first to be put into the cart.
