@@ -70,13 +70,29 @@ def check(value: Any, kind: Type, seen: set[tuple[str, str]], depth: int = 0) ->
             assert isinstance(value, PYTHON[name]), (value, name)
 
 
-def test_everything_that_the_vocabulary_promises_to_metrics_is_there(worlds: list[tuple[Any, dict[str, Any], dict[str, Any]]]) -> None:
+def test_everything_that_the_vocabulary_promises_to_metrics_is_there(
+    worlds: list[tuple[Any, dict[str, Any], dict[str, Any]]],
+) -> None:
     seen: set[tuple[str, str]] = set()
     for _, _, names in worlds:
         for name, entry in CONTEXTS["metric"].items():
             check(names[name], entry.type, seen)
     met = {record for record, _ in seen}
-    assert met >= {"product", "category", "hint", "item", "message", "call", "turn", "beat", "expectation", "penalty", "final", "order", "end"}
+    assert met >= {
+        "product",
+        "category",
+        "hint",
+        "item",
+        "message",
+        "call",
+        "turn",
+        "beat",
+        "expectation",
+        "penalty",
+        "final",
+        "order",
+        "end",
+    }
 
 
 def test_a_customer_never_names_what_has_not_been_released(worlds: list[tuple[Any, dict[str, Any], dict[str, Any]]]) -> None:
@@ -97,7 +113,9 @@ def test_a_customer_never_names_what_has_not_been_released(worlds: list[tuple[An
     assert checked > 100
 
 
-def test_every_message_has_the_five_fields_and_asks_for_what_it_notes(worlds: list[tuple[Any, dict[str, Any], dict[str, Any]]]) -> None:
+def test_every_message_has_the_five_fields_and_asks_for_what_it_notes(
+    worlds: list[tuple[Any, dict[str, Any], dict[str, Any]]],
+) -> None:
     for trial, record, _ in worlds:
         customer = [e for e in record["events"] if e["type"] == "customer"]
         for event in customer:
