@@ -12,11 +12,10 @@ from shopdsl.dsl.evaluate import compile_tree, guarded
 from shopdsl.dsl.items import Item
 from shopdsl.dsl.library.collections import walk
 from shopdsl.dsl.loops import Compiled
+from shopdsl.dsl.pacing import MAX_TURNS
 from shopdsl.dsl.random import Stream, digest_int
 from shopdsl.dsl.source import Span
 from shopdsl.dsl.values import Bag, Failed, Row, order
-
-MAX_TURNS = 10_000
 
 
 @dataclass(slots=True)

@@ -9,7 +9,6 @@ from shopdsl.compiler.inherit import inherit
 from shopdsl.compiler.packages import STD, Document, Workspace
 from shopdsl.compiler.shape import check_complete
 from shopdsl.dsl.diagnostics import Sink, codes, nearest
-from shopdsl.dsl.source import Span
 from shopdsl.dsl.tree import Mapping, Node, Scalar, Sequence, plain
 
 T = TypeVar("T")
@@ -130,9 +129,3 @@ def decimal_text(node: Node | None, default: str = "0") -> str:
         return default
     shown = format(exact.normalize(), "f")
     return shown
-
-
-def whole(span: Span) -> Span:
-    """A span cut at the end of its first line."""
-    end = span.source.text.find("\n", span.start)
-    return Span(span.source, span.start, min(span.end, end if end >= 0 else span.end))

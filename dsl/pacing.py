@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+MAX_TURNS = 10_000
+"""No conversation has more customer messages, whatever a spec or a plan says."""
+
 
 def message_end(beats: Sequence[Mapping[str, Any]], start: int, limits: Mapping[str, Any]) -> int:
     """The end of the run of beats that the next message takes, from `start`.

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from shopdsl.dsl.pacing import MAX_TURNS
 from shopdsl.dsl.values import Bag
 from shopdsl.runtime.agents.protocol import Agent, AgentFault, checked
 from shopdsl.runtime.customer.controller import Controller
@@ -18,7 +19,6 @@ from shopdsl.runtime.shop.tools import Outcome
 from shopdsl.runtime.world import Trial
 
 Event = dict[str, Any]
-MAX_TURNS = 10_000
 SILENT_TURNS = 2
 """So many turns without a word or a call end a trial."""
 

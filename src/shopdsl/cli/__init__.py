@@ -75,7 +75,7 @@ def main() -> None:
         click.echo(f"error: {error.strerror or error}" + (f": {error.filename}" if error.filename else ""), err=True)
         sys.exit(2)
     except Exception as error:  # the last line of defence: a bug is reported as one
-        from shopdsl.cli.common import report_bug
+        from shopdsl.cli.common import BUG, report_bug
 
         report_bug(error)
-        sys.exit(3)
+        sys.exit(BUG)
