@@ -36,7 +36,14 @@ END_REASONS = (
     "agent_timeout", "agent_protocol", "customer_error", "judge_error", "infrastructure", "lost",
 )  # fmt: skip
 DUTIES = ("expected", "allowed", "wrong_argument", "none")
-ENUMS = {"end_reason": Enum("end reason", END_REASONS), "duty": Enum("duty of a call", DUTIES)}
+TRUTHS = ("supported", "contradicted", "unknown")
+STATEMENTS = ("added", "removed", "set", "holds", "total", "ordered", "empty")
+ENUMS = {
+    "end_reason": Enum("end reason", END_REASONS),
+    "duty": Enum("duty of a call", DUTIES),
+    "truth": Enum("truth of a claim", TRUTHS),
+    "statement_kind": Enum("kind of statement", STATEMENTS),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +216,20 @@ RECORDS: dict[str, dict[str, Entry]] = {
     "event": _table("""
         rule | text | R | | The rule that fired.
         turn | int  | R | | When.
+    """),
+    "claim": _table("""
+        product | product | MK |  | The product that it is about.
+        field   | text    | M  |  | What it says something of: price, rating, stock, brand, or the name of an attribute.
+        said    | text    | M  |  | The value that it gives.
+        quote   | text    | M  |  | The words that say it.
+        truth   | truth   | MK |  | What the product's record says to it.
+    """),
+    "statement": _table("""
+        kind     | statement_kind | M |       | What is said of cart or order.
+        product  | product?       | M |       | The product that it is about.
+        quantity | int?           | M | units | The quantity that it gives.
+        amount   | money?         | M |       | The amount that it gives.
+        quote    | text           | M |       | The words that say it.
     """),
     "type": _table("""
         name | text   | | | Name of the type.
