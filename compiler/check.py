@@ -7,6 +7,7 @@ from typing import Any
 
 from shopdsl.compiler.kinds.agent import compile_agent
 from shopdsl.compiler.kinds.beat import compile_beat
+from shopdsl.compiler.kinds.case import compile_case
 from shopdsl.compiler.kinds.catalog import compile_catalog
 from shopdsl.compiler.kinds.cohort import compile_cohort
 from shopdsl.compiler.kinds.customer import compile_customer
@@ -30,6 +31,7 @@ COMPILERS: dict[str, Callable[[Unit, Document], Any]] = {
     "persona": compile_persona,
     "beat": compile_beat,
     "reveal": compile_reveal,
+    "case": compile_case,
     "cohort": compile_cohort,
     "metric": compile_metric,
     "rubric": compile_rubric,
@@ -45,7 +47,7 @@ def check(unit: Unit, package: str) -> None:
     for kind, compile in COMPILERS.items():
         for document in unit.documents(kind, package):
             unit.compiled(compile, document)
-    for kind in ("case", "skill", "judge", "mutant", "model"):
+    for kind in ("skill", "judge", "mutant", "model"):
         for document in unit.documents(kind, package):
             unit.body(document)
     _default_suite(unit, package)

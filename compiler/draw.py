@@ -61,7 +61,7 @@ class Drawer:
     """Draws the trials of one cohort; expressions are compiled once."""
 
     def __init__(self, cohort: Cohort, catalog: Catalog, suite_seed: int) -> None:
-        self.cohort, self.suite_seed = cohort, suite_seed
+        self.cohort, self.catalog, self.suite_seed = cohort, catalog, suite_seed
         assert cohort.persona is not None
         self.persona = cohort.persona
         self.dimensions = sorted(self.persona.tables)
@@ -73,8 +73,7 @@ class Drawer:
 
     def draw(self, number: int) -> Drawn:
         """One trial; raises DrawFailed."""
-        seed = digest_int(self.suite_seed, self.cohort.name, number)
-        persona = self._persona(seed)
+        seed, persona = self.start(number)
         names: dict[str, Any] = {**self.base, "trial": number, "persona": persona}
         self._lines(self.cohort.lines, names, seed, ())
         budget = names["turn_budget"]
@@ -82,6 +81,11 @@ class Drawer:
             line = next(line for line in self.cohort.lines if line.name == "turn_budget")
             raise DrawFailed("turn_budget", line.span, f"{budget:g} is not a number of messages, 1 to {MAX_TURNS:,}")
         return Drawn(number, seed, persona, names, self._items(names))
+
+    def start(self, number: int) -> tuple[int, Row]:
+        """What every trial begins with: its seed, and its customer's persona."""
+        seed = digest_int(self.suite_seed, self.cohort.name, number)
+        return seed, self._persona(seed)
 
     def _persona(self, seed: int) -> Row:
         fields = {}

@@ -64,13 +64,18 @@ def scoring(unit: Unit, suite: Suite) -> dict[str, Any]:
     return {
         "metrics": metrics,
         "rubrics": {name: unit.compiled(compile_rubric, d).data for name, d in suite.rubrics.items()},
+        "forbid": {c.name: c.forbid for c in suite.cohorts},
+        "cases": {key(case.document): case.scored for c in suite.cohorts for case in c.cases},
     }
 
 
-def metrics_digest(head: dict[str, Any], cohort: str) -> str:
-    """A digest of all that scores a cohort."""
+def metrics_digest(head: dict[str, Any], cohort: str, case: str | None) -> str:
+    """A digest of all that scores a trial of a cohort."""
     metrics = {n: m | {"for": []} for n, m in head["metrics"].items() if cohort in m["for"]}
-    return digest({"metrics": metrics, "rubric": head["rubrics"].get(cohort)})[:24]
+    parts = {"metrics": metrics, "rubric": head["rubrics"].get(cohort), "forbid": head["forbid"].get(cohort)}
+    if case is not None:
+        parts["case"] = head["cases"][case]
+    return digest(parts)[:24]
 
 
 def _cohort(unit: Unit, suite: Suite, cohort: Cohort) -> dict[str, Any]:

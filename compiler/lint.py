@@ -6,7 +6,7 @@ from shopdsl.compiler.kinds.rubric import compile_rubric
 from shopdsl.compiler.unit import Unit, entries
 from shopdsl.dsl.diagnostics import codes
 
-SHAPE_ONLY = ("case", "skill", "judge", "mutant", "model")
+SHAPE_ONLY = ("skill", "judge", "mutant", "model")
 
 
 def lint(unit: Unit, package: str) -> None:

@@ -14,7 +14,9 @@ from typing import Any
 
 from shopdsl.compiler.catalog import CatalogFailed, generate
 from shopdsl.compiler.check import check
+from shopdsl.compiler.cases import case_trial
 from shopdsl.compiler.draw import Drawer, DrawFailed, Drawn
+from shopdsl.compiler.failures import Failures
 from shopdsl.compiler.header import header, key, metrics_digest, package_planners, search_texts
 from shopdsl.compiler.identity import trial_digest
 from shopdsl.compiler.itinerary import Planner, draw_itinerary
@@ -26,9 +28,8 @@ from shopdsl.compiler.prove import prove
 from shopdsl.compiler.sourcemap import source_map
 from shopdsl.compiler.unit import Unit
 from shopdsl.dsl.catalog import Catalog, encode
-from shopdsl.dsl.diagnostics import Code, Sink, codes, nearest
+from shopdsl.dsl.diagnostics import codes, nearest
 from shopdsl.dsl.plan import canonical, digest
-from shopdsl.dsl.source import Span
 from shopdsl.dsl.values import Bag, Failed, Money, Row
 
 MAX_MEMBERS = 100_000
@@ -150,13 +151,14 @@ def _trials(unit: Unit, suite: Suite, catalogs: dict[str, Catalog], head: dict[s
             continue
         catalog_key = key(cohort.store.catalog)
         drawer = Drawer(cohort, catalogs[catalog_key], suite.seed)
-        planners = package_planners(unit, cohort.document.package)
-        world, score = _world(head, cohort, catalogs[catalog_key]), metrics_digest(head, cohort.name)
+        planners = {} if cohort.cases else package_planners(unit, cohort.document.package)
+        world = _world(head, cohort, catalogs[catalog_key])
         failures = Failures()
         for number in range(cohort.trials):
-            trial = _trial(failures, drawer, planners, number)
+            trial = case_trial(failures, drawer, number) if cohort.cases else _trial(failures, drawer, planners, number)
             if trial is not None:
-                trial["task"], trial["score"] = trial_digest(trial, world), score
+                trial["task"] = trial_digest(trial, world)
+                trial["score"] = metrics_digest(head, cohort.name, trial.get("case"))
                 yield trial
             elif len(failures.trials) >= MAX_FAILURES:
                 break
@@ -174,24 +176,6 @@ def _world(head: dict[str, Any], cohort: Cohort, catalog: Catalog) -> str:
             "catalog": encode(catalog),
         }
     )
-
-
-class Failures:
-    """What is wrong with drawn trials: each rule at each place once, with the first trial that broke it and how many others did."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[str, str], list[Any]] = {}
-        self.trials: set[str] = set()
-
-    def report(self, trial: str, code: Code, message: str, span: Span, help: str) -> None:
-        self._found.setdefault((code.id, str(span)), [code, message, span, help, []])[4].append(trial)
-        self.trials.add(trial)
-
-    def flush(self, sink: Sink) -> None:
-        for code, message, span, help, trials in self._found.values():
-            others = len(set(trials)) - 1
-            more = f" (and {others} more of the first {len(self.trials)} that failed)" if others else ""
-            sink.add(code, f"trial {trials[0]}: {message}{more}", span, help)
 
 
 def _trial(failures: Failures, drawer: Drawer, planners: dict[str, Planner], number: int) -> dict[str, Any] | None:

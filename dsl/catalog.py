@@ -128,6 +128,16 @@ def _encode_category(c: Category) -> dict[str, Any]:
     }
 
 
+def encode_whole(p: Product) -> dict[str, Any]:
+    """A product on its own, with what its type shares and the name of its category."""
+    return _encode_product(p) | {key: getattr(p, key) for key in _OF_TYPE} | {"category": p.category.name}
+
+
+def decode_whole(data: dict[str, Any], category: Category, currency: str) -> Product:
+    """The product that `encode_whole` wrote."""
+    return _decode_product(data, {key: data[key] for key in _OF_TYPE}, category, currency)
+
+
 def _encode_product(p: Product) -> dict[str, Any]:
     return {key: getattr(p, key) for key in _TEXTS} | {
         "price": p.price.cents,

@@ -145,6 +145,7 @@ RECORDS: dict[str, dict[str, Entry]] = {
         named  | list[product] | MK |       | Products whose whole title it names.
         cart   | bag[product]  | S  |       | The cart when it was written.
         hints  | list[text]    | MR |       | Hints that the customer gave in it because it was asked.
+        twin   | bool          | MR |       | It belongs to the harmless request after a probe.
     """),
     "call": _table("""
         tool     | text          | C  |       | The tool.
@@ -164,9 +165,20 @@ RECORDS: dict[str, dict[str, Entry]] = {
         due      | bag[product]  | R  |       | What was to be in the cart by then.
         sought   | list[product] | SR |       | What had been asked for and was not yet in the cart in full.
         duty     | duty          | SR |       | Whether a beat obliged or allowed the agent to make it.
+        closing  | bool          | R  |       | The customer had asked for the checkout by then.
+    """),
+    "action": _table("""
+        tool     | text           |   |       | The tool.
+        class    | text           |   |       | Its class.
+        role     | text           |   |       | What it does: search, browse, look, view, add, set, remove, checkout …
+        query    | text?          |   |       | The text that is searched for.
+        product  | product?       |   |       | The product it is about.
+        quantity | int?           |   | units | The quantity it asks for.
     """),
     "turn": _table("""
         number | int           | M  | turn  | Its number, from 1.
+        at     | int           | M  |       | Place of the customer's message.
+        customer| text         | M  |       | What the customer wrote.
         calls  | list[call]    | C  |       | The calls that the agent made.
         answer | text          | M  |       | What the agent said.
         words  | int           | M  | words | Length of the answer.
@@ -179,6 +191,14 @@ RECORDS: dict[str, dict[str, Entry]] = {
         closing| bool          | SR |       | The customer had asked for the checkout and no order was placed yet.
         ordered| bool          | S  |       | An order was placed in it.
         hinted | bool          | MR |       | The next message answered a question of the agent.
+        twin   | bool          | MR |       | It belongs to the harmless request after a probe.
+    """),
+    "case": _table("""
+        name         | text  | R |  | Its name.
+        expected     | text  | R |  | What a right assistant does, in words.
+        refuse       | bool  | R |  | Is a refusal what is right?
+        pointer      | text? | R |  | A pattern of what a right answer names, such as whom to turn to.
+        over_refusal | text  | R |  | What would be an over-refusal of the harmless request.
     """),
     "beat": _table("""
         kind  | text       | R |      | The kind of beat.
@@ -216,6 +236,7 @@ RECORDS: dict[str, dict[str, Entry]] = {
     "event": _table("""
         rule | text | R | | The rule that fired.
         turn | int  | R | | When.
+        at   | int  | R | | Place in the trial.
     """),
     "claim": _table("""
         product | product | MK |  | The product that it is about.
@@ -379,7 +400,40 @@ CONTEXTS: dict[str, dict[str, Entry]] = {
         frustration       | list[number]         | X  |      | The customer's frustration at each message, 0 to 10.
         rationales        | list[text]           | X  |      | The customer's reasons at each message.
         end               | end                  | X  |      | How the trial ended.
+        case              | case?                | R  |      | The hand-written case that is played; none in drawn trials.
     """),
+    "forbid_call": _table("""
+        call | call | | | A call that worked.
+    """),
+    "forbid_text": _table("""
+        message | message | | | A message of the agent.
+    """),
+    "forbid_end": _table("""
+        final | final | | | The end state.
+    """),
+    "reference": _table(""),
+    "habit": _table(
+        _CUSTOMER
+        + """
+        call     | action         |  |      | The call that the agent is about to make.
+        text     | text           |  |      | What the agent is about to say.
+        customer | text           |  |      | What the customer has just written.
+        turn     | int            |  | turn | The turn, from 1.
+        items    | list[item]     |  |      | The wanted items.
+        target   | bag[product]   |  |      | What is wanted, and how many.
+        asked    | set[product]   |  |      | What has been asked for.
+        due      | bag[product]   |  |      | What is to be in the cart by now.
+        sought   | list[product]  |  |      | What has been asked for and is not in the cart in full.
+        seen     | set[product]   |  |      | Products that results have shown.
+        beats    | list[beat]     |  |      | The beats of this turn.
+        cart     | bag[product]   |  |      | The cart now.
+        order    | order?         |  |      | The order, once placed.
+        store    | store          |  |      | The store.
+        fixtures | list[product]  |  |      | The products that a case brings along.
+        case     | case?          |  |      | The hand-written case that is played; none in drawn trials.
+        twin     | bool           |  |      | Is this the harmless request after a probe?
+    """
+    ),
 }
 
 
@@ -393,7 +447,7 @@ def scope(
     return Scope(
         CONTEXTS[context] | dict(extra or {}),
         RECORDS | dict(records or {}),
-        draws=context in ("draw", "catalog", "price", "listing", "reveal"),
+        draws=context in ("draw", "catalog", "price", "listing", "reveal", "habit"),
         world=context == "tool",
         currency=currency,
     )

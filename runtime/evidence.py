@@ -9,6 +9,7 @@ from shopdsl.dsl.env import Lazy
 from shopdsl.dsl.library.commerce import total
 from shopdsl.dsl.values import Bag, Row
 from shopdsl.runtime.duties import Matcher, compile_duties
+from shopdsl.runtime.forbidden import Prohibition, forbidden
 from shopdsl.runtime.ledger import Ledger
 from shopdsl.runtime.trial import make_ledger
 from shopdsl.runtime.world import Trial
@@ -26,8 +27,10 @@ class Final:
 class Reader:
     """Turns records of one plan into the names that metrics use."""
 
-    def __init__(self, penalties: dict[str, dict[str, Any]]) -> None:
-        self._penalties = penalties
+    def __init__(self, penalties: dict[str, dict[str, Any]], rules: dict[str, list[Any]], cases: dict[str, Any]) -> None:
+        self._penalties, self._cases = penalties, cases
+        self._rules = {cohort: [Prohibition(r) for r in found] for cohort, found in rules.items()}
+        self._case_rules = {name: [Prohibition(r) for r in case["forbid"]] for name, case in cases.items()}
         self._duties: dict[int, Any] = {}
 
     def names(self, trial: Trial, record: dict[str, Any]) -> dict[str, Any]:
@@ -37,7 +40,8 @@ class Reader:
             item.say = say
         for event in record["events"]:
             ledger.feed(event)
-        return self._ledger_names(trial, record, ledger) | self._trial_names(trial, record)
+        names = self._ledger_names(trial, record, ledger) | self._trial_names(trial)
+        return names | self._case_names(trial, ledger, names["final"])
 
     def _ledger_names(self, trial: Trial, record: dict[str, Any], ledger: Ledger) -> dict[str, Any]:
         matched = Lazy(lambda: self._matched(trial, ledger))
@@ -61,7 +65,16 @@ class Reader:
             "end": Row("", {"reason": record["end"]["reason"]}),
         }
 
-    def _trial_names(self, trial: Trial, record: dict[str, Any]) -> dict[str, Any]:
+    def _case_names(self, trial: Trial, ledger: Ledger, final: Final) -> dict[str, Any]:
+        key = trial.data.get("case", "")
+        rules = self._rules.get(trial.data["cohort"], []) + self._case_rules.get(key, [])
+        return {
+            "case": case_row(self._cases.get(key)),
+            "forbidden": Lazy(lambda: forbidden(rules, ledger, final, trial.fixtures)),
+            "prohibitions": len(rules),
+        }
+
+    def _trial_names(self, trial: Trial) -> dict[str, Any]:
         target = Bag({i.product: i.quantity for i in trial.items()})
         drawn = trial.data["drawn"]
         return {
@@ -74,8 +87,6 @@ class Reader:
             "reveal": trial.data["reveal"],
             "turn_budget": trial.data["turn_budget"],
             "penalties": self._penalties[trial.data["cohort"]],
-            "forbidden": [Row(f["rule"], {"rule": f["rule"], "turn": f["turn"]}) for f in record.get("forbidden", ())],
-            "prohibitions": record.get("prohibitions", 0),
         }
 
     def _matched(self, trial: Trial, ledger: Ledger) -> Any:
@@ -84,6 +95,12 @@ class Reader:
             self._duties[key] = compile_duties(trial.beats, ledger.tools)
         always = trial.store.data["toolset"]["always_allowed"]
         return Matcher(ledger, self._duties[key], always).run()
+
+
+def case_row(case: dict[str, Any] | None) -> Row | None:
+    """A case as expressions see it."""
+    fields = ("name", "expected", "refuse", "pointer", "over_refusal")
+    return Row(case["name"], {k: case[k] for k in fields}) if case else None
 
 
 def penalty_rows(classes: dict[str, Any]) -> dict[str, Row]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -89,12 +90,12 @@ class Runner:
 
     async def _play(self, trial: Trial) -> dict[str, Any]:
         ledger = make_ledger(trial)
-        agent = self.agent.make(trial, ledger)
         script = self.scripts[trial.data["cohort"]]
         program = self._program(trial)
         try:
             customer = make_customer(script, program, trial, ledger)
-            return await Play(trial, ledger, agent, customer, self.encoder, self.agent.data["max_calls"]).run()
+            make = partial(self.agent.make, trial, ledger)
+            return await Play(trial, ledger, make, customer, self.encoder, self.agent.data["max_calls"]).run()
         except (
             Exception
         ) as error:  # a fault of the customer or of shopdsl ends this trial, under a reason of its own, and no other

@@ -24,6 +24,7 @@ class Message:
         self.at, self.turn = at, len(ledger.turns)
         self.cart = ledger.cart
         self.hints: list[str] = event.get("gives", [])
+        self.twin = ledger.twin
         self._titles = ledger.titles
 
     @cached_property
@@ -61,6 +62,7 @@ class Call:
         self.asked, self.due = ledger.asked, ledger.due
         self.sought = ledger.sought
         self.duty = "none"
+        self.closing = ledger.closing
         self._near = {a: n / 1000 for a, n in event.get("near", ())}
 
     def nearness(self, other: Call) -> float | None:
@@ -74,8 +76,9 @@ setattr(Call, "class", property(lambda self: self.kind))
 class Turn:
     """One customer message and what the agent did about it."""
 
-    def __init__(self, ledger: Ledger, number: int) -> None:
-        self.number = number
+    def __init__(self, ledger: Ledger, number: int, customer: str) -> None:
+        self.number, self.at, self.customer = number, ledger.at, customer
+        self.twin = ledger.twin
         self.calls: list[Call] = []
         self.answer = ""
         self.before = self.after = ledger.cart
@@ -130,7 +133,7 @@ class Ledger:
         self.order: Order | None = None
         self.asked: frozenset[Product] = frozenset()
         self.seen: frozenset[Product] = frozenset()
-        self.closing = False
+        self.closing = self.twin = False
         self.messages: list[Message] = []
         self.calls: list[Call] = []
         self.turns: list[Turn] = []
@@ -156,8 +159,11 @@ class Ledger:
         if event.get("gives") and self.turns:
             self.turns[-1].hinted = True
         closing = event["stop"] is not None
+        self.twin = event.get("twin", False)
+        if event.get("fresh"):
+            self.cart, self.order = Bag(), None
         if not closing:
-            self.turns.append(Turn(self, len(self.turns) + 1))
+            self.turns.append(Turn(self, len(self.turns) + 1, event["text"]))
         self._release(event)
         self.messages.append(Message(self, event, self.at))
         if not closing:

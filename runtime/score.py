@@ -92,7 +92,8 @@ class Scorer:
         self.scoring = scoring or world.header
         self.metrics = {n: MetricValue(m, view) for n, m in self.scoring["metrics"].items()}
         self.cohorts = world.header["cohorts"]
-        self.reader = Reader({name: self._penalties(name) for name in self.cohorts})
+        penalties = {name: self._penalties(name) for name in self.cohorts}
+        self.reader = Reader(penalties, self.scoring.get("forbid", {}), self.scoring.get("cases", {}))
         self.rows: dict[str, dict[tuple[str, int], dict[str, float | None]]] = {c: {} for c in self.cohorts}
         self.scores = {c: self._empty(c) for c in self.cohorts}
 

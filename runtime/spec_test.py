@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shopdsl.dsl.catalog import Catalog, Category, Hint, Product
-from shopdsl.dsl.values import SYMBOLS, Failed, Money
+from shopdsl.dsl.values import SYMBOLS, Failed, Money, Row
 from shopdsl.runtime.customer.controller import Controller, Program
 from shopdsl.runtime.evidence import Reader, penalty_rows
 from shopdsl.runtime.score import MetricValue
@@ -36,8 +36,13 @@ def run_test(
     trial = _trial(test, shared)
     record = _record(test, trial)
     penalties = shared["toolset"]["penalties"] | test["penalties"]
-    names = Reader({shared["cohort"]: penalty_rows(penalties)}).names(trial, record)
+    names = Reader({shared["cohort"]: penalty_rows(penalties)}, {}, {}).names(trial, record) | _forbidden(test)
     return [_verdict(name, wanted, metrics[name], names) for name, wanted in expect.items()]
+
+
+def _forbidden(test: dict[str, Any]) -> dict[str, Any]:
+    """What a test says was forbidden; no rule is asked."""
+    return {"forbidden": [Row(r, {"rule": r, "turn": 1, "at": 0}) for r in test["forbidden"]], "prohibitions": test["prohibitions"]}
 
 
 def _verdict(name: str, wanted: str | None, metric: Any, names: dict[str, Any]) -> Verdict:
@@ -119,9 +124,12 @@ class _Told:
         self.finds: list[str] | None = None
         self.near: float | None = None
 
-    def top(self, query: str, limit: int, rows: Any = None) -> list[int]:
-        found = self._words.top(query, limit, rows) if self.finds is None else [self._places[i] for i in self.finds]
-        return found[:limit]
+    def ranked(self, query: str, limit: int, rows: Any = None) -> list[tuple[float, int]]:
+        told = None if self.finds is None else [(0.0, self._places[i]) for i in self.finds]
+        return self._words.ranked(query, limit, rows) if told is None else told[:limit]
+
+    def score(self, query: str, text: str) -> float | None:
+        return None
 
     def nearness(self, a: str, b: str) -> float:
         return self._words.nearness(a, b) if self.near is None else self.near
@@ -153,8 +161,6 @@ def _record(test: dict[str, Any], trial: Trial) -> dict[str, Any]:
         "events": events,
         "says": [],
         "end": {"reason": test["end"], "detail": ""},
-        "forbidden": [{"rule": r, "turn": 1} for r in test["forbidden"]],
-        "prohibitions": test["prohibitions"],
     }
 
 

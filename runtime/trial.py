@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from shopdsl.dsl.pacing import MAX_TURNS
 from shopdsl.dsl.values import Bag
 from shopdsl.runtime.agents.protocol import Agent, AgentFault, checked
 from shopdsl.runtime.customer.controller import Controller
+from shopdsl.runtime.customer.fixed import FixedCustomer
 from shopdsl.runtime.customer.scripted import ScriptedCustomer
 from shopdsl.runtime.ledger import Ledger
 from shopdsl.runtime.shop.encoder import Encoder
@@ -31,27 +33,34 @@ class Ended(Exception):
     detail: str = ""
 
 
+class Customer(Protocol):
+    """Who talks with the agent."""
+
+    def speak(self) -> Event:
+        """The next message, as an event."""
+
+
 @dataclass
 class Play:
     """A trial being played."""
 
     trial: Trial
     ledger: Ledger
-    agent: Agent
-    customer: ScriptedCustomer
+    make_agent: Callable[[], Agent]
+    customer: Customer
     encoder: Encoder | None
     max_calls: int
     state: State = field(default_factory=State)
     events: list[Event] = field(default_factory=list)
     silent: int = 0
+    agent: Agent = field(init=False)
 
     async def run(self) -> dict[str, Any]:
         """Play to the end; the result is the trial's record, without what the run adds."""
         started = time.perf_counter()
+        self.agent = self.make_agent()
         try:
-            await self.agent.start(
-                {"type": "start", "system": self.trial.store.data["system"], "tools": self.trial.store.schemas()}
-            )
+            await self._begin()
             await self._rounds()
         except Ended as end:
             reason, detail = end.reason, end.detail
@@ -61,6 +70,15 @@ class Play:
             await self.agent.close()
         return self._record(reason, detail, time.perf_counter() - started)
 
+    async def _begin(self) -> None:
+        await self.agent.start({"type": "start", "system": self.trial.system, "tools": self.trial.store.schemas()})
+
+    async def _afresh(self) -> None:
+        """A new conversation with a new customer: the agent remembers nothing, and the cart is empty."""
+        await self.agent.close()
+        self.agent, self.state = self.make_agent(), State()
+        await self._begin()
+
     async def _rounds(self) -> None:
         budget = min(self.trial.data["turn_budget"], MAX_TURNS)
         while True:
@@ -68,6 +86,8 @@ class Play:
             over = len(self.ledger.turns) >= budget
             if event["stop"] is None and over:
                 raise Ended("budget_exhausted", f"{budget} messages")
+            if event.get("fresh"):
+                await self._afresh()
             self._note(event)
             if event["stop"] is not None:
                 raise Ended(event["stop"])
@@ -164,8 +184,10 @@ def make_ledger(trial: Trial) -> Ledger:
     return Ledger(trial.items(), trial.itinerary, trial.beats, tools, store.catalog, store.titles, cap)
 
 
-def make_customer(script: Any, program: Any, trial: Trial, ledger: Ledger) -> ScriptedCustomer:
-    """The scripted customer of a trial."""
+def make_customer(script: Any, program: Any, trial: Trial, ledger: Ledger) -> Customer:
+    """The customer of a trial: a case gives its texts, else the script and the reveal plan do."""
+    if trial.case is not None:
+        return FixedCustomer(trial, ledger)
     drawn = trial.data["drawn"]
     names = {"persona": trial.persona, "tier": drawn.get("tier", ""), "difficulty": drawn.get("difficulty")}
     controller = Controller(program, trial.itinerary, ledger.items, names)

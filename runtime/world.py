@@ -9,11 +9,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from shopdsl.dsl.catalog import Catalog, decode
+from shopdsl.dsl.catalog import Catalog, Product, decode
 from shopdsl.dsl.items import Item
 from shopdsl.dsl.plan import Plan, PlanError
 from shopdsl.dsl.values import Money, Row
+from shopdsl.runtime.shop.overlay import Overlay
 from shopdsl.runtime.shop.store import Store
+
+
+NO_REVEAL: dict[str, Any] = {"guards": [], "limits": {"beats_per_message": 1, "adds_per_message": 1, "slack": 0, "stall": None}}
+"""How wishes come out where none do: the customer's texts are given."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,18 @@ class Trial:
     beats: dict[str, Any]
     reveal: dict[str, Any]
     persona_values: dict[str, Any]
+    case: dict[str, Any] | None = None
+
+    @property
+    def fixtures(self) -> dict[str, Product]:
+        """The products that the trial brings along, by name."""
+        return self.store.fixtures if isinstance(self.store, Overlay) else {}
+
+    @property
+    def system(self) -> str:
+        """What the agent is told before the first message."""
+        briefing = self.data["script"]["briefing"] if "script" in self.data else ""
+        return " ".join(t for t in (self.store.data["system"], briefing) if t)
 
     @property
     def id(self) -> str:
@@ -82,15 +99,12 @@ class World:
     def _trial(self, data: dict[str, Any]) -> Trial:
         cohort = self.header["cohorts"][data["cohort"]]
         values = self.header["personas"][cohort["persona"]]["dimensions"]
-        package = cohort["package"]
-        return Trial(
-            data,
-            self.store(cohort["store"]),
-            persona_row(values, data["persona"]),
-            self._visible("beats", package),
-            self._visible("reveals", package)[data["reveal"]],
-            values,
-        )
+        package, store = cohort["package"], self.store(cohort["store"])
+        if data.get("fixtures"):
+            store = Overlay(store, data["fixtures"])
+        case = self.header["cases"][data["case"]] if "case" in data else None
+        reveal = self._visible("reveals", package)[data["reveal"]] if case is None else NO_REVEAL
+        return Trial(data, store, persona_row(values, data["persona"]), self._visible("beats", package), reveal, values, case)
 
     def _visible(self, kind: str, package: str) -> dict[str, Any]:
         return visible(self.header[kind], package)

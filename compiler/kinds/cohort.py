@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from shopdsl.compiler.conversation import Parts, check_conversation
+from shopdsl.compiler.forbids import compile_forbids
+from shopdsl.compiler.kinds.case import Case, compile_case
 from shopdsl.compiler.expressions import NOTHING, Compiled, Reporter, check, expression
 from shopdsl.compiler.kinds.persona import Persona, compile_persona
 from shopdsl.compiler.kinds.store import Store, compile_store
 from shopdsl.compiler.packages import Document
 from shopdsl.compiler.personas import store_currency
 from shopdsl.compiler.tables import Table, table
-from shopdsl.compiler.unit import Unit, entries, ordered_entries, value
+from shopdsl.compiler.unit import Unit, entries, items, ordered_entries, value
 from shopdsl.dsl import types as t
 from shopdsl.dsl.diagnostics import codes
 from shopdsl.dsl.parse import ParseError, parse_expression
@@ -64,12 +66,14 @@ class Cohort:
     tables: dict[str, Table]
     lines: list[Line]
     document: Document
+    cases: list[Case]
+    forbid: list[dict[str, Any]]
 
 
 def compile_cohort(unit: Unit, document: Document) -> Cohort:
-    """Checks tables and draws, top to bottom."""
+    """Checks tables and draws, top to bottom, or the cases that are listed instead."""
     body = unit.body(document)
-    for key in ("store", "persona") if body.get("cases") is None else ():
+    for key in ("store", "persona"):
         if body.get(key) is None:
             unit.sink.add(codes.MISSING_KEY, f"this cohort needs `{key}`", document.span, f"add `{key}: NAME`")
     store = unit.resolve("store", body.get("store"))
@@ -80,23 +84,36 @@ def compile_cohort(unit: Unit, document: Document) -> Cohort:
     tables = {k.text: table(k.text, rows, unit.sink) for k, rows in entries(body.get("tables")) if isinstance(rows, Mapping)}
     names = _scope(persona, tables, store_currency(unit, [document]))
     lines, _ = _lines(unit, body.get("draw"), names)
+    found = [d for n in items(body.get("cases")) if (d := unit.resolve("case", n))]
     cohort = Cohort(
         document.name,
-        value(body.get("trials"), 1),
+        value(body.get("trials"), 1) if body.get("cases") is None else len(found),
         unit.compiled(compile_store, store) if store else None,
         persona,
         customer_document.name if customer_document else "scripted",
         tables,
         lines,
         document,
+        [unit.compiled(compile_case, d) for d in found],
+        compile_forbids(unit, body.get("forbid"), document.package, {}),
     )
-    if body.get("cases") is None:
-        _check_required(unit, cohort, document)
+    _check_way(unit, cohort, body)
     _check_tables(unit, cohort, body.get("tables"))
     speaker = customer_document or unit.workspace.find("customer", cohort.customer, document.package)
     toolset = cohort.store.toolset if cohort.store else None
-    check_conversation(unit, document, Parts(toolset, speaker, _texts(cohort)))
+    if not cohort.cases:
+        check_conversation(unit, document, Parts(toolset, speaker, _texts(cohort)))
     return cohort
+
+
+def _check_way(unit: Unit, cohort: Cohort, body: Mapping) -> None:
+    """A cohort either draws its trials or lists them."""
+    drawn, listed = body.get("draw"), body.get("cases")
+    if drawn is not None and listed is not None:
+        help = "keep one of the two; where `draw` is inherited, `draw: null` removes it"
+        unit.sink.add(codes.CASES_AND_DRAWS, "this cohort both draws trials and lists cases", listed.span, help)
+    elif listed is None:
+        _check_required(unit, cohort)
 
 
 def _texts(cohort: Cohort) -> frozenset[str]:
@@ -181,12 +198,12 @@ def _used(lines: list[Line]) -> frozenset[str]:
     return used
 
 
-def _check_required(unit: Unit, cohort: Cohort, document: Document) -> None:
+def _check_required(unit: Unit, cohort: Cohort) -> None:
     drawn = {line.name for line in cohort.lines}
     for name in REQUIRED:
         if name not in drawn:
             message = f"this cohort does not draw `{name}`"
-            unit.sink.add(codes.DRAW_MISSING, message, document.span, f"add a line `{name}: …` to its `draw`")
+            unit.sink.add(codes.DRAW_MISSING, message, cohort.document.span, f"add a line `{name}: …` to its `draw`")
 
 
 def _check_tables(unit: Unit, cohort: Cohort, node: Node | None) -> None:

@@ -95,6 +95,11 @@ FIELDS_DIFFER = _code("E0504", "rows with different fields")
 TARGET_UNAVAILABLE = _code("E0505", "a target that the store cannot sell")
 UNKNOWN_REVEAL = _code("E0506", "a drawn reveal plan that does not exist")
 
+CASES_AND_DRAWS = _code("E0507", "a cohort that both draws trials and lists cases, or neither")
+FIXTURE = _code("E0508", "a product of a case that cannot be made")
+FORBID = _code("E0509", "a prohibition that looks at nothing, or at two things")
+REFERENCE = _code("E0510", "a reference that does not answer every message")
+
 # catalogs
 TOO_FEW_VARIANTS = _code("E0601", "a type of product that cannot be varied enough")
 INDISTINCT = _code("E0602", "two products that a customer cannot tell apart")
@@ -108,6 +113,10 @@ RUBRIC_EMPTY = _code("E0702", "a rubric that names no metric")
 NOT_FOR_COHORT = _code("E0703", "a metric that does not apply to the cohort")
 TEST_REFERENCE = _code("E0704", "a test that names something it does not define")
 COHORT_UNSCORED = _code("E0705", "a cohort of a suite without a rubric")
+
+JUDGE = _code("E0706", "a judge that cannot answer")
+ASK = _code("E0707", "a question that cannot be put to a judge")
+REWRITE = _code("E0708", "a habit that changes nothing, or cannot")
 
 # customers
 PHRASE_MISSING = _code("E0801", "a beat without a phrase for every customer")

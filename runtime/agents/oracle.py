@@ -1,4 +1,7 @@
-"""The oracle knows the trial: for each beat that has come out it does what the beat obliges an agent to, and nothing else. For proofs."""
+"""The oracle knows the trial: for each beat that has come out it does what the beat obliges an agent to, and nothing else. For proofs.
+
+Where the customer says nothing new it serves the last beats again, and in a case it does what the case's reference says.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any
 
 from shopdsl.dsl.env import Env
 from shopdsl.dsl.evaluate import compile_tree, guarded
+from shopdsl.dsl.library.commerce import total
 from shopdsl.dsl.values import show
 from shopdsl.runtime.ledger import Beat, Ledger
 from shopdsl.runtime.world import Trial
@@ -25,12 +29,38 @@ class Oracle:
         """It knows the store's tools."""
 
     def turn(self, text: str) -> Turn:
+        if self._trial.case is not None:
+            return (yield from self._refer(self._trial.case["reference"]))
         said: list[str] = []
-        turn = len(self._ledger.turns)
-        for beat in [b for b in self._ledger.beats if b.turn == turn]:
+        before = self._ledger.cart
+        latest = max((b.turn for b in self._ledger.beats), default=0)
+        for beat in [b for b in self._ledger.beats if b.turn == latest]:
             for item in beat.items or [None]:
                 said.append((yield from self._serve(beat, item)))
+        if self._ledger.cart != before:
+            said.append(self._summary())
         return " ".join(s for s in said if s) or "Of course."
+
+    def _refer(self, replies: list[dict[str, Any]]) -> Turn:
+        place = len(self._ledger.turns) - 1
+        if place >= len(replies):
+            return "Of course."
+        env = Env(dict(self._trial.fixtures))
+        for call in replies[place]["calls"]:
+            yield self._action(call["tool"], {k: guarded(compile_tree(t))(env) for k, t in call["with"].items()})
+        return str(guarded(compile_tree(replies[place]["say"]))(env))
+
+    def _summary(self) -> str:
+        """What is in the cart, once all of it is."""
+        cart = self._ledger.cart
+        if any(cart[i.product] != i.quantity for i in self._ledger.items):
+            return ""
+        return f"Your cart now holds {', '.join(f'{cart[p]} of {p.noun}' for p in cart)}; the total is {show(total(cart))}."
+
+    def _action(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        self._calls += 1
+        plain = {k: getattr(v, "id", v) for k, v in arguments.items()}
+        return {"type": "call", "id": self._calls, "tool": tool, "arguments": plain}
 
     def _serve(self, beat: Beat, item: Any) -> Turn:
         for duty in self._trial.beats[beat.kind]["expects"]:
@@ -40,21 +70,26 @@ class Oracle:
             }  # fmt: skip
             if duty["unless"] is None or not guarded(compile_tree(duty["unless"]))(Env(names)):
                 yield from self._meet(duty, names, item)
+        return self._reply(beat, item)
+
+    def _reply(self, beat: Beat, item: Any) -> str:
         if item is None:
-            return "Your order is placed."
+            order = self._ledger.order
+            return f"Your order is placed, the total is {show(order.total)}." if order else ""
         if beat.about:
             return f"The {beat.about} of {item.product.title}: {self._fact(item.product, beat.about)}."
-        return f"{item.product.title}, ${item.product.price.number:,.2f}."
+        if self._trial.beats[beat.kind]["due"]:
+            return f"I put {self._ledger.cart[item.product]} of {item.product.title} into your cart, at {show(item.product.price)} each."
+        return f"{item.product.title}, {show(item.product.price)}." if self._trial.beats[beat.kind]["opens"] else f"{item.product.title}: all right."
 
     def _meet(self, duty: dict[str, Any], names: dict[str, Any], item: Any) -> Generator[dict[str, Any], dict[str, Any], None]:
-        self._calls += 1
         tool, arguments = duty["tool"], {}
         if tool is None:
             tool = next((n for n, t in self._trial.store.tools.items() if t.kind == duty["class"]), "")
             arguments = {"query": item.product.title}
         for name, tree in duty["with"].items():
             value = guarded(compile_tree(tree))(Env(names))
-            arguments[self._parameter(tool, name)] = getattr(value, "id", value)
+            arguments[self._parameter(tool, name)] = value
         for param in self._trial.store.tools[tool].data["params"]:
             if (
                 not param["optional"]
@@ -63,8 +98,7 @@ class Oracle:
                 and "one_of" in param["type"]
             ):
                 arguments[param["name"]] = param["type"]["one_of"][0]
-        tool = self._search_tool(tool, arguments)
-        yield {"type": "call", "id": self._calls, "tool": tool, "arguments": arguments}
+        yield self._action(self._search_tool(tool, arguments), arguments)
 
     def _search_tool(self, tool: str, arguments: dict[str, Any]) -> str:
         """A search goes to the tool that takes a query."""

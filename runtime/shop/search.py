@@ -12,8 +12,11 @@ from shopdsl.dsl.library.texts import words
 class Engine(Protocol):
     """Ranks the rows of an index for a query."""
 
-    def top(self, query: str, limit: int, rows: Any = None) -> list[int]:
-        """The best rows, best first; `rows` restricts them."""
+    def ranked(self, query: str, limit: int, rows: Any = None) -> list[tuple[float, int]]:
+        """The best rows with their scores, best first; `rows` restricts them."""
+
+    def score(self, query: str, text: str) -> float | None:
+        """How a text that is not in the index would score; None where it would not be found at all."""
 
     def nearness(self, a: str, b: str) -> float:
         """How alike two queries are, -1 to 1."""
@@ -55,7 +58,7 @@ class Lexical:
         for row, count in enumerate(counts):
             for word, n in count.items():
                 postings.setdefault(word, []).append((row, n))
-        self._n = len(texts)
+        self._n, self._mean = len(texts), lengths.mean() if len(lengths) else 1.0
         self._postings: dict[str, tuple[Any, Any]] = {}
         for word, entries in postings.items():
             rows = np.array([r for r, _ in entries])
@@ -63,7 +66,7 @@ class Lexical:
             idf = math.log(1 + (self._n - len(entries) + 0.5) / (len(entries) + 0.5))
             self._postings[word] = (rows, idf * tf * 2.2 / (tf + norm[rows]))
 
-    def top(self, query: str, limit: int, rows: Any = None) -> list[int]:
+    def ranked(self, query: str, limit: int, rows: Any = None) -> list[tuple[float, int]]:
         import numpy as np
 
         scores = np.zeros(self._n)
@@ -71,7 +74,17 @@ class Lexical:
             if word in self._postings:
                 hit, weight = self._postings[word]
                 scores[hit] += weight
-        return [i for i in best(scores, limit, rows) if scores[i] > 0]
+        return [(float(scores[i]), i) for i in best(scores, limit, rows) if scores[i] > 0]
+
+    def score(self, query: str, text: str) -> float | None:
+        counts = Counter(map(stem, words(text)))
+        norm = 1.2 * (0.25 + 0.75 * sum(counts.values()) / max(self._mean, 1e-9))
+        total = 0.0
+        for word in dict.fromkeys(map(stem, words(query))):
+            known = len(self._postings[word][0]) if word in self._postings else 0
+            idf = math.log(1 + (self._n - known + 0.5) / (known + 0.5))
+            total += idf * counts[word] * 2.2 / (counts[word] + norm)
+        return total or None
 
     def nearness(self, a: str, b: str) -> float:
         one, two = Counter(map(stem, words(a))), Counter(map(stem, words(b)))
@@ -91,8 +104,12 @@ class Semantic:
     def __init__(self, matrix: Any, vectors: dict[str, Any]) -> None:
         self._matrix, self._vectors = matrix, vectors
 
-    def top(self, query: str, limit: int, rows: Any = None) -> list[int]:
-        return best(self._matrix @ self._vector(query), limit, rows)
+    def ranked(self, query: str, limit: int, rows: Any = None) -> list[tuple[float, int]]:
+        scores = self._matrix @ self._vector(query)
+        return [(float(scores[i]), i) for i in best(scores, limit, rows)]
+
+    def score(self, query: str, text: str) -> float | None:
+        return self.nearness(query, text)
 
     def nearness(self, a: str, b: str) -> float:
         return float(self._vector(a) @ self._vector(b))

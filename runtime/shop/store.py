@@ -75,12 +75,18 @@ class Store:
         self, query: str, limit: int = 10, category: Category | None = None, price_max: float | None = None
     ) -> list[Product]:
         """The best matches of a query, in order."""
-        assert self.engine is not None, "the store has no search engine yet"
-        rows = self.rows[category.name] if category is not None else None
-        if price_max is not None:
-            rows = self._affordable(rows, Money(price_max, self.catalog.currency).cents)
+        cents = None if price_max is None else Money(price_max, self.catalog.currency).cents
+        name = category.name if category is not None else None
         top = min(limit, self.data["search"]["limit"])
-        return [self.products[i] for i in self.engine.top(query, top, rows)]
+        return [product for _, product in self.ranked(query, top, name, cents)]
+
+    def ranked(self, query: str, limit: int, category: str | None, cents: int | None) -> list[tuple[float, Product]]:
+        """The best matches with their scores, of one category, up to a price in minor units."""
+        assert self.engine is not None, "the store has no search engine yet"
+        rows = self.rows[category] if category is not None else None
+        if cents is not None:
+            rows = self._affordable(rows, cents)
+        return [(score, self.products[i]) for score, i in self.engine.ranked(query, limit, rows)]
 
     def _affordable(self, rows: Any, cents: int) -> Any:
         import numpy as np

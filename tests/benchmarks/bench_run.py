@@ -53,12 +53,12 @@ class Watched:
 
     def __init__(self, engine: Engine) -> None:
         self._engine, self.spent = engine, 0.0
-        self.nearness = engine.nearness
+        self.nearness, self.score = engine.nearness, engine.score
 
-    def top(self, query: str, limit: int, rows: Any = None) -> list[int]:
+    def ranked(self, query: str, limit: int, rows: Any = None) -> list[tuple[float, int]]:
         """The engine's own answer."""
         started = time.perf_counter()
-        found = self._engine.top(query, limit, rows)
+        found = self._engine.ranked(query, limit, rows)
         self.spent += time.perf_counter() - started
         return found
 

@@ -19,8 +19,8 @@ def main() -> None:
     matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
     flat, words = matrix.ravel(), matrix.ravel().view(np.uint64)
     engine = Semantic(matrix, {"query": matrix[7].copy()})
-    assert engine.top("query", LIMIT)[0] == 7
-    query, *reads = fastest([lambda: engine.top("query", LIMIT), flat.sum, flat.max, words.max, lambda: flat @ flat], TIMES)
+    assert engine.ranked("query", LIMIT)[0][1] == 7
+    query, *reads = fastest([lambda: engine.ranked("query", LIMIT), flat.sum, flat.max, words.max, lambda: flat @ flat], TIMES)
     for name, value in (("one query, best ten", query), ("one read of the vectors, the fastest of four ways", min(reads))):
         figure(name, value * 1000, "ms")
     figure("bandwidth of that read", matrix.nbytes / min(reads) / 1e9, "GB/s")

@@ -157,9 +157,9 @@ def test_without_weights_and_network_the_error_says_what_to_do(shop: Shop, paper
 
 def test_words_rank_by_bm25() -> None:
     engine = Lexical(["green tea bags", "black tea", "coffee beans", "tea tea tea kettle"])
-    assert engine.top("green teas", 3)[0] == 0
-    assert engine.top("coffee", 3) == [2]
-    assert engine.top("nothing like it", 3) == []
+    assert engine.ranked("green teas", 3)[0][1] == 0
+    assert [row for _, row in engine.ranked("coffee", 3)] == [2]
+    assert engine.ranked("nothing like it", 3) == []
     assert engine.nearness("green tea", "tea green") == pytest.approx(1)
-    top: Any = engine.top("tea", 2, rows=__import__("numpy").array([1, 2]))
-    assert top == [1]
+    top: Any = engine.ranked("tea", 2, rows=__import__("numpy").array([1, 2]))
+    assert [row for _, row in top] == [1]

@@ -21,6 +21,7 @@ VERBS = {
     "run": "Play the trials of a plan; score them and print the profile.",
     "score": "Score records again, also with metrics written after the run.",
     "report": "Print the profile of one run or more.",
+    "compare": "Compare two runs of one suite, trial by trial.",
     "test": "Run the spec tests of a package.",
     "show": "Print a merged document, or a trial and where its values come from.",
     "evidence": "Which metric needs which evidence, and what each view decides.",
