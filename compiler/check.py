@@ -11,7 +11,9 @@ from shopdsl.compiler.kinds.case import compile_case
 from shopdsl.compiler.kinds.catalog import compile_catalog
 from shopdsl.compiler.kinds.cohort import compile_cohort
 from shopdsl.compiler.kinds.customer import compile_customer
+from shopdsl.compiler.kinds.judge import compile_judge
 from shopdsl.compiler.kinds.metric import compile_metric
+from shopdsl.compiler.kinds.model import compile_model
 from shopdsl.compiler.kinds.persona import compile_persona
 from shopdsl.compiler.kinds.reveal import compile_reveal
 from shopdsl.compiler.kinds.rubric import compile_rubric
@@ -33,6 +35,8 @@ COMPILERS: dict[str, Callable[[Unit, Document], Any]] = {
     "reveal": compile_reveal,
     "case": compile_case,
     "cohort": compile_cohort,
+    "model": compile_model,
+    "judge": compile_judge,
     "metric": compile_metric,
     "rubric": compile_rubric,
     "suite": compile_suite,
@@ -47,7 +51,7 @@ def check(unit: Unit, package: str) -> None:
     for kind, compile in COMPILERS.items():
         for document in unit.documents(kind, package):
             unit.compiled(compile, document)
-    for kind in ("skill", "judge", "mutant", "model"):
+    for kind in ("skill", "mutant"):
         for document in unit.documents(kind, package):
             unit.body(document)
     _default_suite(unit, package)

@@ -38,7 +38,9 @@ def make_fixture(fixture: Fixture, catalog: Catalog, number: int) -> Product:
 def _first(kind: str, catalog: Catalog) -> Product:
     of_type = {p.type: p for p in reversed(catalog.products) if p.in_stock}
     if kind not in of_type:
-        raise FixtureFailed(f"the store has no product of the type `{kind}`", nearest(kind, of_type) or "name a type of the catalog")
+        raise FixtureFailed(
+            f"the store has no product of the type `{kind}`", nearest(kind, of_type) or "name a type of the catalog"
+        )
     return of_type[kind]
 
 

@@ -9,6 +9,8 @@ from shopdsl.compiler.itinerary import Planner
 from shopdsl.compiler.kinds.beat import compile_beat
 from shopdsl.compiler.kinds.cohort import Cohort
 from shopdsl.compiler.kinds.customer import compile_customer
+from shopdsl.compiler.kinds.judge import compile_judge
+from shopdsl.compiler.kinds.metric import Metric
 from shopdsl.compiler.kinds.persona import compile_persona
 from shopdsl.compiler.kinds.reveal import compile_reveal, reveal_data
 from shopdsl.compiler.kinds.rubric import compile_rubric, metrics_of
@@ -64,15 +66,28 @@ def scoring(unit: Unit, suite: Suite) -> dict[str, Any]:
     return {
         "metrics": metrics,
         "rubrics": {name: unit.compiled(compile_rubric, d).data for name, d in suite.rubrics.items()},
+        "judges": _judges(unit, [m for found in applying.values() for m in found]),
         "forbid": {c.name: c.forbid for c in suite.cohorts},
         "cases": {key(case.document): case.scored for c in suite.cohorts for case in c.cases},
     }
 
 
+def _judges(unit: Unit, metrics: list[Metric]) -> dict[str, Any]:
+    """The questions that metrics ask."""
+    asked = {key(ask.judge): ask.judge for m in metrics for ask in m.asks}
+    return {name: unit.compiled(compile_judge, d).data for name, d in sorted(asked.items())}
+
+
 def metrics_digest(head: dict[str, Any], cohort: str, case: str | None) -> str:
     """A digest of all that scores a trial of a cohort."""
     metrics = {n: m | {"for": []} for n, m in head["metrics"].items() if cohort in m["for"]}
-    parts = {"metrics": metrics, "rubric": head["rubrics"].get(cohort), "forbid": head["forbid"].get(cohort)}
+    asked = {judge for m in metrics.values() for _, judge, _ in m["ask"]}
+    parts = {
+        "metrics": metrics,
+        "judges": {n: head["judges"][n] for n in sorted(asked)},
+        "rubric": head["rubrics"].get(cohort),
+        "forbid": head["forbid"].get(cohort),
+    }
     if case is not None:
         parts["case"] = head["cases"][case]
     return digest(parts)[:24]

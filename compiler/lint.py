@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from shopdsl.compiler.kinds.metric import compile_metric
 from shopdsl.compiler.kinds.rubric import compile_rubric
 from shopdsl.compiler.unit import Unit, entries
 from shopdsl.dsl.diagnostics import codes
 
-SHAPE_ONLY = ("skill", "judge", "mutant", "model")
+SHAPE_ONLY = ("skill", "mutant")
 
 
 def lint(unit: Unit, package: str) -> None:
     """Report warnings for the documents of one package."""
     _shape_only(unit, package)
     _unscored(unit, package)
+    _unasked(unit, package)
+
+
+def _unasked(unit: Unit, package: str) -> None:
+    """A question that no metric asks decides nothing."""
+    asked = {id(a.judge.node) for d in unit.documents("metric") for a in unit.compiled(compile_metric, d).asks}
+    for document in unit.documents("judge", package):
+        if unit.body(document).get("by") is None and id(document.node) not in asked:
+            help = f"ask it in a metric: `ask: {{answers: {{judge: {document.name}, …}}}}`"
+            unit.sink.add(codes.UNASKED_JUDGE, f"no metric asks the judge `{document.name}`", document.span, help)
 
 
 def _shape_only(unit: Unit, package: str) -> None:

@@ -309,7 +309,8 @@ class Checker:
         fields = {k.name: Entry(self.infer(k.value), "") for k in node.keywords}
         if node.args:
             self._report(codes.ARGUMENTS, "`record` takes keywords only", node.at, "write `record(name=value)`")
-        name = f"record {len(self.scope.records)}"
+        alike = (n for n, known in self.scope.records.items() if n.startswith("record ") and _types(known) == _types(fields))
+        name = next(alike, f"record {len(self.scope.records)}")
         self.scope.records[name] = fields
         return t.Record(name)
 
@@ -383,6 +384,10 @@ def _accepts(signature: Signature, args: list[Type], keywords: dict[str, Type], 
     if not all(t.bind(w, a, found) for w, a in zip(wanted, args, strict=True)):
         return False
     return all(t.bind(signature.keywords[k], kind, found) for k, kind in keywords.items() if k in signature.keywords)
+
+
+def _types(fields: dict[str, Entry]) -> dict[str, Type]:
+    return {name: entry.type for name, entry in fields.items()}
 
 
 def _like(of: Type, result: Type) -> Type:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from shopdsl.dsl.library import claims as said
 from shopdsl.dsl.library import collections as c
 from shopdsl.dsl.library import commerce as shop
 from shopdsl.dsl.library import draws, numbers, texts
@@ -157,6 +158,16 @@ _TABLE = [
     Function("headline", ("(text) -> text",), "Title case as shops write it; units and small words stay.", 'headline("dark roast, 500 g")', texts.headline),
     Function("matches", ("(text, text) -> bool",), "Does a regular expression (RE2) match somewhere?", r'matches(m.text, r"\bPO-\d+")', texts.matches),
     Function("prices", ("(text) -> list[money]",), "The amounts of money that a text quotes.", "prices(m.text)", texts.prices),
+    # what a text says
+    Function("sentences", ("(text) -> list[text]",), "The sentences, list items and table rows of a text, without their marks.",
+             "len(sentences(m.text))", said.sentences),
+    Function("questions", ("(text) -> list[text]",), "The sentences that ask something.", "questions(m.text)", said.questions),
+    Function("claims", ("(text, list[product]) -> list[claim]",),
+             "What a text claims of these products, by rules: price, rating, reviews, stock, brand, attributes, features; and whether their record agrees.",
+             'mean(c.truth == "supported" for c in claims(m.text, known))', said.claims),
+    Function("statements", ("(text, list[product]) -> list[statement]",),
+             "What a text states of cart and order, by rules. Offers and intentions state nothing.",
+             'any(s.kind == "ordered" for s in statements(m.text, known))', said.statements),
     # shops
     Function("total", ("(bag[product]) -> money?",), "What the units of a bag cost together; none for an empty bag.", "total(cart)", shop.total),
     Function("similar", ("(product) -> set[product]",), "The other products of the same type.", "similar(i.product)", shop.similar),

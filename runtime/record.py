@@ -78,23 +78,39 @@ _IN_RECORD: dict[str, Any] = {
 }
 
 
-def read_records(folder: Path) -> Iterator[dict[str, Any]]:
-    """Every whole record, one after the other; a torn last line is left out, a broken one inside is a RunBroken."""
+def read_records(folder: Path, problems: list[str] | None = None) -> Iterator[dict[str, Any]]:
+    """Every whole record, one after the other; a torn last line is left out.
+
+    A broken line inside is a RunBroken, or, where `problems` is given, named there and passed over.
+    """
+    for number, line in record_lines(folder):
+        record = parse_record(line)
+        if record is not None:
+            yield record
+            continue
+        problem = not_a_record(folder, number)
+        if problems is None:
+            raise RunBroken(problem)
+        problems.append(problem)
+
+
+def record_lines(folder: Path) -> Iterator[tuple[int, bytes]]:
+    """Every line of the records with its number; a torn last one is left out."""
     path = folder / RECORDS
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                record = _parse(line)
-                if record is None:
-                    if not line.endswith(b"\n"):
-                        return
-                    raise RunBroken(f"{path}:{number}: this line is not a record; it was edited or damaged")
-                yield record
+            yield from ((number, line) for number, line in enumerate(file, 1) if line.endswith(b"\n"))
     except OSError as error:
         raise RunBroken(f"cannot read {path}: {error.strerror}") from None
 
 
-def _parse(line: bytes) -> dict[str, Any] | None:
+def not_a_record(folder: Path, number: int) -> str:
+    """What is said of a line that cannot be read."""
+    return f"{folder / RECORDS}:{number}: this line is not a record; it was edited or damaged"
+
+
+def parse_record(line: bytes) -> dict[str, Any] | None:
+    """The record of a line, or None where it is none."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):

@@ -9,7 +9,7 @@ from shopdsl.dsl.catalog import Catalog, Category, Hint, Product
 from shopdsl.dsl.values import SYMBOLS, Failed, Money, Row
 from shopdsl.runtime.customer.controller import Controller, Program
 from shopdsl.runtime.evidence import Reader, penalty_rows
-from shopdsl.runtime.score import MetricValue
+from shopdsl.runtime.metric import MetricValue
 from shopdsl.runtime.shop.search import Lexical
 from shopdsl.runtime.shop.state import State
 from shopdsl.runtime.shop.store import Store
@@ -42,7 +42,10 @@ def run_test(
 
 def _forbidden(test: dict[str, Any]) -> dict[str, Any]:
     """What a test says was forbidden; no rule is asked."""
-    return {"forbidden": [Row(r, {"rule": r, "turn": 1, "at": 0}) for r in test["forbidden"]], "prohibitions": test["prohibitions"]}
+    return {
+        "forbidden": [Row(r, {"rule": r, "turn": 1, "at": 0}) for r in test["forbidden"]],
+        "prohibitions": test["prohibitions"],
+    }
 
 
 def _verdict(name: str, wanted: str | None, metric: Any, names: dict[str, Any]) -> Verdict:

@@ -87,17 +87,17 @@ def _curve(estimate: Callable[[int, int, int], float], counts: Sequence[int], n:
     by_count = {c: [estimate(c, n, k) for k in range(1, n + 1)] for c in set(counts)}
     matrix = np.array([by_count[c] for c in sorted(counts)])  # sorted: the order of trials must not move an interval
     samples, means = bootstrap_means(matrix), matrix.mean(axis=0)
-    return {k: _around(float(means[k - 1]), samples[:, k - 1]) for k in range(1, n + 1)}
+    return {k: _point(float(means[k - 1]), samples[:, k - 1]) for k in range(1, n + 1)}
 
 
-def _around(value: float, samples: Any) -> tuple[float, float, float]:
-    found = interval(samples) or (value, value)
-    return value, *holding(value, found)
+def _point(value: float, samples: Any) -> tuple[float, float, float]:
+    low, high = around(value, interval(samples)) or (value, value)
+    return value, low, high
 
 
-def holding(value: float, found: tuple[float, float]) -> tuple[float, float]:
+def around(value: float, found: tuple[float, float] | None) -> tuple[float, float] | None:
     """An interval that holds its estimate: resamples are summed in single precision, which can end a hair beside it."""
-    return min(found[0], value), max(found[1], value)
+    return found and (min(found[0], value), max(found[1], value))
 
 
 def wilson(successes: int, n: int) -> tuple[float, float]:

@@ -10,26 +10,33 @@ from shopdsl.runtime.score import CohortScore, MetricScore
 _BAR = 20
 
 
-def profile(agent: str, scores: dict[str, CohortScore], colour: bool = False) -> str:
-    """The profile of one agent as text."""
+def profile(agent: str, judge: str, scores: dict[str, CohortScore], colour: bool = False) -> str:
+    """The profile of one agent as text; `judge` is who answered the questions of its metrics."""
     played = [score for score in scores.values() if score.trials]
-    return "\n".join(line for score in played for line in _cohort(agent, score, colour)) + "\n"
+    return "\n".join(line for score in played for line in _cohort(agent, judge, score, colour)) + "\n"
 
 
-def _cohort(agent: str, c: CohortScore, colour: bool) -> Iterator[str]:
+def _cohort(agent: str, judge: str, c: CohortScore, colour: bool) -> Iterator[str]:
     played = sum(c.ends.values())
     yield ""
     yield _strong(clean(f"{c.title} ({c.name})"), colour) + f" — agent {clean(agent)}, {played} of {c.trials} trials"
+    asked = sum(m.kind != "rule" for m in c.metrics.values())
+    if asked:
+        yield f"judge {clean(judge)} ({asked} of {len(c.metrics)} metrics ask it, marked ?)"
     if c.score is not None:
         yield f"score {c.score:.3f}  {_interval(c.low, c.high)}"
     for gate in c.gates:
         yield f"gate {gate['metric']}: {'passed' if gate['passed'] else clean(gate['else']).upper()}"
     if c.lost:
-        yield f"{c.lost} trials are lost and not in these figures: the true means lie up to {c.lost / max(1, c.trials):.0%} away"
+        yield f"{c.lost} trials are lost and not in these figures: with them a mean may lie anywhere between the two bounds that it shows"
+    if c.unfaithful:
+        yield f"in {c.unfaithful} trials the simulated customer did not say what it should, or said what it should not"
     width = max((len(m.title) for m in c.metrics.values()), default=10)
-    for group in dict.fromkeys(m.group for m in sorted(c.metrics.values(), key=_order)):
+    for group in dict.fromkeys(m.group for m in sorted(c.metrics.values(), key=group_order)):
         yield ""
         yield _strong(clean(group), colour)
+        if group == "search" and c.ceiling is not None:
+            yield f"  a search for its title shows {c.ceiling:.0%} of what is wanted: what is missed beyond that is not the backend's"
         for metric in c.metrics.values():
             if metric.group == group:
                 yield _metric(metric, width, colour)
@@ -39,18 +46,30 @@ def _cohort(agent: str, c: CohortScore, colour: bool) -> Iterator[str]:
 _GROUPS = ("outcome", "cart", "search", "tools", "grounding", "conversation", "pacing", "safety")
 
 
-def _order(m: MetricScore) -> tuple[int, str]:
+def group_order(m: MetricScore) -> tuple[int, str]:
+    """By what metrics are put in order: the groups of the standard package as a trial goes on, then others."""
     return (_GROUPS.index(m.group) if m.group in _GROUPS else len(_GROUPS), m.group)
 
 
 def _metric(m: MetricScore, width: int, colour: bool) -> str:
-    arrow = "↑" if m.better == "higher" else "↓"
+    arrow = ("↑" if m.better == "higher" else "↓") + (" " if m.kind == "rule" else "?")
     if m.value is None:
-        return f"  {clean(m.title):<{width}} {arrow}    n/a" + (f"  ({m.unscored} unscored)" if m.unscored else "")
+        return f"  {clean(m.title):<{width}} {arrow}   n/a" + (f"  ({m.unscored} unscored)" if m.unscored else "")
     good = m.value if m.better == "higher" else 1 - m.value
     bar = "█" * round(good * _BAR) + "·" * (_BAR - round(good * _BAR))
-    note = f"  n={m.n}" + (f", {m.unscored} unscored" if m.unscored else "")
-    return f"  {clean(m.title):<{width}} {arrow}  {m.value:.3f}  {_paint(bar, good, colour)}  {_interval(m.low, m.high)}{note}"
+    note = f"  n={m.n}" + (f", {m.unscored} unscored" if m.unscored else "") + _bounds(m) + _passes(m)
+    return f"  {clean(m.title):<{width}} {arrow} {m.value:.3f}  {_paint(bar, good, colour)}  {_interval(m.low, m.high)}{note}"
+
+
+def _bounds(m: MetricScore) -> str:
+    """What the value could be with the trials that are lost or unscored, where there are any."""
+    missing = m.least is not None and m.most is not None and m.most - m.least > 1e-9
+    return f", bounds {m.least:.3f} to {m.most:.3f}" if missing else ""
+
+
+def _passes(m: MetricScore) -> str:
+    """pass^k and pass@k for the most repeats."""
+    return "".join(f", {name.replace('k', str(k))} {curve[k][0]:.3f}" for name, curve in m.passes.items() if (k := max(curve)))
 
 
 def _interval(low: float | None, high: float | None) -> str:

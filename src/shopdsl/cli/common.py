@@ -24,6 +24,15 @@ package_option = click.option(
     "--package", "package", type=click.Path(path_type=Path), help="The package, instead of the nearest folder with shopdsl.yaml."
 )
 
+ENDPOINT = "SHOPDSL_ENDPOINT"
+judge_option = click.option(
+    "--judge",
+    help="Who answers the questions of metrics: a judge with `by` (its name, or a file that holds it). [default: heuristic]",
+)
+endpoint_option = click.option(
+    "--endpoint", help=f"Address of the judge's model, OpenAI-compatible, such as http://127.0.0.1:8000/v1. [default: {ENDPOINT}]"
+)
+
 
 class Trouble(click.ClickException):
     """Something the user can mend; one line, and an exit code."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from shopdsl.cli.common import USAGE, Trouble, colour
+
+if TYPE_CHECKING:
+    from shopdsl.runtime.report.html.data import Run
 
 
 @click.command("report")
@@ -20,7 +24,7 @@ def command(folders: tuple[Path, ...], out: Path | None, view: str) -> None:
 
     Example: shopdsl report runs/mine runs/theirs -o report
     """
-    from shopdsl.cli.scoring import agent_name, scored
+    from shopdsl.cli.scoring import scored
     from shopdsl.dsl.vocabulary import VIEWS
     from shopdsl.runtime.report.terminal import profile
 
@@ -30,16 +34,30 @@ def command(folders: tuple[Path, ...], out: Path | None, view: str) -> None:
         _pages(folders, out, view)
         return
     for folder in folders:
-        click.echo(profile(agent_name(folder), scored(folder, view=view), colour()), nl=False)
+        result = scored(folder, view=view)
+        click.echo(profile(result.agent, result.judge, result.scores, colour()), nl=False)
 
 
-def _pages(folders: tuple[Path, ...], out: Path, view: str) -> None:
-    from shopdsl.dsl.plan import PlanError
+def _pages(given: tuple[Path, ...], out: Path, view: str) -> None:
     from shopdsl.runtime.record import RunBroken
+    from shopdsl.runtime.report.html.data import one_plan, run_folders
     from shopdsl.runtime.report.html.write import write_report
 
     try:
-        written = write_report(folders, out, view)
-    except (RunBroken, PlanError) as error:
+        folders = run_folders(given)
+        one_plan(folders)
+        written = write_report(_runs(folders, view), out)
+    except RunBroken as error:
         raise Trouble(str(error), USAGE) from None
     click.echo(f"report {written.index} ({written.trials} trials)")
+
+
+def _runs(folders: list[Path], view: str) -> list[Run]:
+    from shopdsl.cli.scoring import scored
+    from shopdsl.runtime.report.html.data import Run
+
+    runs: list[Run] = []
+    for folder in folders:
+        result = scored(folder, runs[0].scorer.examiner.world if runs else None, view=view)
+        runs.append(Run(result.agent, folder, result.scorer, result.scores))
+    return runs

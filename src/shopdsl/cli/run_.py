@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from shopdsl.cli.common import GATE, INCOMPLETE, USAGE, Trouble, colour, package_option, progress
+from shopdsl.cli.common import GATE, INCOMPLETE, USAGE, Trouble, colour, endpoint_option, judge_option, package_option, progress
 
 
 @click.command("run")
@@ -22,6 +22,8 @@ from shopdsl.cli.common import GATE, INCOMPLETE, USAGE, Trouble, colour, package
 @click.option("--resume", type=click.Path(path_type=Path), help="Go on with a run folder.")
 @click.option("--limit", type=click.IntRange(1), help="Play only the first N trials.")
 @click.option("--trial", "trials", multiple=True, help="Play only this trial (COHORT/NUMBER). Several may be given.")
+@judge_option
+@endpoint_option
 @click.option("--gate", is_flag=True, help="Exit with 5 if a gate fails.")
 @package_option
 def command(
@@ -34,6 +36,8 @@ def command(
     resume: Path | None,
     limit: int | None,
     trials: tuple[str, ...],
+    judge: str | None,
+    endpoint: str | None,
     gate: bool,
     package: Path | None,
 ) -> None:
@@ -56,7 +60,7 @@ def command(
         click.echo(f"plan {job.world.plan.path} ({job.world.plan.digest[:12]}), agent {job.agent.data['name']}", err=True)
         with progress(f"playing {job.agent.data['name']}", job.count) as advance:
             play(job, concurrency, advance)
-        done, gates = _profile(job)
+        done, gates = _profile(job, judge, endpoint, package)
         complete, passed = complete and done, passed and gates
     if not complete:
         raise SystemExit(INCOMPLETE)
@@ -89,18 +93,18 @@ def _newest() -> Path:
     return plans[-1]
 
 
-def _profile(job: Any) -> tuple[bool, bool]:
+def _profile(job: Any, judge: str | None, endpoint: str | None, package: Path | None) -> tuple[bool, bool]:
     """Print the profile of a finished run; is it complete, and did its gates pass?"""
-    from shopdsl.cli.scoring import scored
+    from shopdsl.cli.judging import answerer, with_answers
+    from shopdsl.cli.scoring import scored, warn
     from shopdsl.runtime.report.terminal import profile
 
-    scores = scored(job.folder, job.world)
-    click.echo(profile(job.agent.data["name"], scores, colour()), nl=False)
+    answers = answerer(judge, endpoint, package, job.folder)
+    result = with_answers(answers, lambda: scored(job.folder, job.world, answerer=answers))
+    scores = result.scores
+    click.echo(profile(result.agent, result.judge, scores, colour()), nl=False)
     click.echo(f"\nrecords in {job.folder}", err=True)
-    for score in scores.values():
-        for metric in score.metrics.values():
-            for failure in metric.failures:
-                click.echo(f"warning: {metric.name} could not be computed for {failure}", err=True)
+    warn(result)
     lost = sum(score.lost for score in scores.values())
     if lost:
         click.echo(

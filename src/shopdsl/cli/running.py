@@ -159,9 +159,9 @@ def resolve(agent: str, customer: str | None, package: Path | None) -> tuple[Age
         if not file.is_file():
             raise Trouble(f"there is no file {file}", USAGE)
     unit, sink = open_unit(package, files)
-    found = _named(unit, "agent", agent)
+    found = named(unit, "agent", agent)
     compiled = unit.compiled(compile_agent, found) if found else None
-    wanted = _named(unit, "customer", customer) if customer else None
+    wanted = named(unit, "customer", customer) if customer else None
     customers = {wanted.name: unit.compiled(compile_customer, wanted).data} if wanted else {}
     fail_on(sink)
     if compiled is None:
@@ -185,7 +185,7 @@ def _builtin(name: str) -> dict[str, Any]:
     return {"name": name, "builtin": name, "command": None, "python": None, "timeout": "60", "max_calls": 12}
 
 
-def _named(unit: Any, kind: str, argument: str) -> Any:
+def named(unit: Any, kind: str, argument: str) -> Any:
     """The document that an argument means: by name, or the only one of a file."""
     path = Path(argument)
     if path.suffix not in (".yaml", ".yml"):

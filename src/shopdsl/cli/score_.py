@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from shopdsl.cli.common import Trouble, colour, emit, fail_on, open_unit, package_option
+from shopdsl.cli.common import Trouble, colour, emit, endpoint_option, fail_on, judge_option, open_unit, package_option
 
 
 @click.command("score")
@@ -17,15 +17,20 @@ from shopdsl.cli.common import Trouble, colour, emit, fail_on, open_unit, packag
 @click.option("--suite", help="Score with the metrics and rubrics of this suite, as its specs are now.")
 @click.option("--evidence", "view", default="full", help="Score with only what this view keeps: see `shopdsl evidence`.")
 @click.option("--format", "format_", type=click.Choice(["text", "json", "csv"]), default="text", help="How scores are printed.")
+@judge_option
+@endpoint_option
 @package_option
-def command(folder: Path, suite: str | None, view: str, format_: str, package: Path | None) -> None:
+def command(
+    folder: Path, suite: str | None, view: str, format_: str, judge: str | None, endpoint: str | None, package: Path | None
+) -> None:
     """Score the records of a run again, with metrics as the specs are now.
 
     The specs are those of the package at hand if it has the suite that was run, else those in the plan.
 
     Example: shopdsl score runs/mine --format json
     """
-    from shopdsl.cli.scoring import agent_name, scored
+    from shopdsl.cli.judging import answerer, with_answers
+    from shopdsl.cli.scoring import scored, warn
     from shopdsl.dsl.vocabulary import VIEWS
     from shopdsl.runtime.record import RunBroken, read_manifest
     from shopdsl.runtime.report.terminal import profile
@@ -37,9 +42,13 @@ def command(folder: Path, suite: str | None, view: str, format_: str, package: P
         manifest = read_manifest(folder)
     except RunBroken as error:
         raise Trouble(str(error), 2) from None
-    scores = scored(folder, None, _now(suite, manifest["suite"], package), view)
+    now = _now(suite, manifest["suite"], package)
+    answers = answerer(judge, endpoint, package, folder)
+    result = with_answers(answers, lambda: scored(folder, None, now, view, answers))
+    warn(result)
+    scores = result.scores
     if format_ == "json":
-        emit(as_data(manifest["plan"], agent_name(folder), scores))
+        emit(as_data(manifest["plan"], result.agent, result.judge, scores))
     elif format_ == "csv":
         _csv(scores)
     else:
@@ -48,7 +57,7 @@ def command(folder: Path, suite: str | None, view: str, format_: str, package: P
             click.echo(
                 f"view {view}: {sum(m.value is not None for m in metrics.values())} of {len(metrics)} metrics are decided, the others are n/a"
             )
-        click.echo(profile(agent_name(folder), scores, colour()), nl=False)
+        click.echo(profile(result.agent, result.judge, scores, colour()), nl=False)
 
 
 def _now(suite: str | None, played: str, package: Path | None) -> dict[str, Any] | None:

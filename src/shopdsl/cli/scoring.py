@@ -2,52 +2,97 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
+
 from shopdsl.cli.common import USAGE, Trouble
 from shopdsl.dsl.plan import PlanError, open_plan
+from shopdsl.runtime.examine import Examiner, Look
+from shopdsl.runtime.judges.question import Answerer
+from shopdsl.runtime.parallel import seen_all
 from shopdsl.runtime.record import PLAN, RunBroken, read_manifest, read_records
 from shopdsl.runtime.score import CohortScore, Scorer
 from shopdsl.runtime.world import World, undamaged
 
 
+@dataclass
+class Scoring:
+    """A scored run: its manifest, who looked at its records, what came of it, and what was wrong with records that were passed over."""
+
+    manifest: dict[str, Any]
+    scorer: Scorer
+    scores: dict[str, CohortScore]
+    problems: list[str]
+
+    @property
+    def agent(self) -> str:
+        return str(self.manifest["agent"]["name"])
+
+    @property
+    def judge(self) -> str:
+        return self.scorer.examiner.answerer.title
+
+
 def scored(
-    folder: Path, world: World | None = None, scoring: dict[str, Any] | None = None, view: str = "full"
-) -> dict[str, CohortScore]:
-    """The scores of a run; Trouble where the folder cannot be used."""
+    folder: Path,
+    world: World | None = None,
+    scoring: dict[str, Any] | None = None,
+    view: str = "full",
+    answerer: Answerer | None = None,
+) -> Scoring:
+    """The scores of a run; Trouble where the folder cannot be used. Records that cannot are passed over, named, and count as lost."""
     try:
         manifest = read_manifest(folder)
         world = world or World(open_plan(folder / PLAN))
         if world.plan.digest != manifest["plan"]:
             raise RunBroken(f"the plan in {folder} is not the one that was played")
         with undamaged(world.plan):
-            scorer = Scorer(world, scoring, view)
-        scorer.expect(manifest["trials"])
-        scorer.read(read_records(folder))
+            examiner = Examiner(world, scoring, view, answerer)
+            result = read_run(folder, manifest, examiner)
     except (RunBroken, PlanError) as error:
         raise Trouble(str(error), USAGE) from None
-    return scorer.result()
+    return result
 
 
-def trial_values(folder: Path, trial: str) -> tuple[list[dict[str, Any]], dict[str, float | None]]:
-    """The records of one trial of a run, and the value of every metric (of several repeats, of the last)."""
+def read_run(folder: Path, manifest: dict[str, Any], examiner: Examiner) -> Scoring:
+    """All records of a run, added up; raises RunBroken where they cannot be read at all."""
+    scorer = Scorer(examiner, manifest["trials"], manifest["repeat"])
+    problems: list[str] = []
+    for seen in seen_all(folder, examiner, problems):
+        try:
+            scorer.take(seen)
+        except RunBroken as error:
+            problems.append(str(error))
+    return Scoring(manifest, scorer, scorer.result(), problems)
+
+
+MANY = 10
+
+
+def warn(result: Scoring) -> None:
+    """Name what was passed over, and metrics that could not be told, on stderr."""
+    for problem in result.problems[:MANY]:
+        click.echo(f"warning: {problem}", err=True)
+    if len(result.problems) > MANY:
+        click.echo(f"warning: and {len(result.problems) - MANY} more records that cannot be used", err=True)
+    for score in result.scores.values():
+        for metric in score.metrics.values():
+            for failure in metric.failures:
+                click.echo(f"warning: {metric.name} could not be told for {failure}", err=True)
+
+
+def look_at(folder: Path, trial: str) -> list[Look]:
+    """The records of one trial of a run, ready to be looked into."""
     try:
-        world = World(open_plan(folder / PLAN))
-        found = [r for r in read_records(folder) if r["trial"] == trial]
-        scorer = Scorer(world)
-        scorer.read(found)
+        manifest = read_manifest(folder)
+        examiner = Examiner(World(open_plan(folder / PLAN)))
+        found = [examiner.look(r) for r in read_records(folder) if r["trial"] == trial]
     except (RunBroken, PlanError) as error:
         raise Trouble(str(error), USAGE) from None
     if not found:
-        raise Trouble(f"{folder} has no record of the trial {trial}; ids are COHORT/NUMBER", USAGE)
-    rows = list(scorer.rows[found[0]["cohort"]].values())
-    return found, rows[-1] if rows else {}
-
-
-def agent_name(folder: Path) -> str:
-    """The agent of a run."""
-    try:
-        return str(read_manifest(folder)["agent"]["name"])
-    except RunBroken as error:
-        raise Trouble(str(error), USAGE) from None
+        example = next(iter(manifest["trials"]), "general/0")
+        raise Trouble(f"{folder} has no record of the trial {trial}; ids are COHORT/NUMBER, for example {example}", USAGE)
+    return found

@@ -33,16 +33,16 @@ def command(name: str, trial: str | None, kind: str | None, format_: str, packag
 
 
 def _record(folder: Path, trial: str) -> None:
-    from shopdsl.cli.scoring import trial_values
+    from shopdsl.cli.scoring import look_at
     from shopdsl.runtime.report.conversation import conversation
 
-    found, values = trial_values(folder, trial)
-    for record in found:
-        for line in conversation(record):
+    for look in look_at(folder, trial):
+        for line in conversation(look.record):
             click.echo(line)
-    click.echo()
-    for name, value in values.items():
-        click.echo(f"{name:<28} {'n/a' if value is None else f'{value:.3f}'}")
+        click.echo()
+        for name, value in look.values.items():
+            shown = "n/a" if value is None else "unscored" if value != value else f"{value:.3f}"
+            click.echo(f"{name:<28} {shown}")
 
 
 def _document(name: str, kind: str | None, package: Path | None) -> None:

@@ -1,0 +1,75 @@
+"""Reads the records of a run one after the other, or, where there are many, in several processes; memory does not grow with their number."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import islice
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from shopdsl.dsl.plan import open_plan
+from shopdsl.runtime.examine import Examiner, Seen
+from shopdsl.runtime.judges.rules import Rules
+from shopdsl.runtime.record import RECORDS, RunBroken, not_a_record, parse_record, read_records, record_lines
+from shopdsl.runtime.world import World
+
+MANY_BYTES = 30_000_000
+"""Below, starting processes that read the plan again takes longer than it saves."""
+CHUNK = 64
+
+
+def seen_all(folder: Path, examiner: Examiner, problems: list[str]) -> Iterator[Seen]:
+    """What every record of a run gives; what is wrong with one is added to `problems`, and the rest is read."""
+    workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    many = (folder / RECORDS).stat().st_size > MANY_BYTES
+    if many and workers > 1 and isinstance(examiner.answerer, Rules):
+        yield from _in_processes(folder, examiner, problems, workers)
+        return
+    for record in read_records(folder, problems):
+        try:
+            yield examiner.seen(record)
+        except RunBroken as error:
+            problems.append(str(error))
+
+
+def _in_processes(folder: Path, examiner: Examiner, problems: list[str], workers: int) -> Iterator[Seen]:
+    """The same in the same order; only a few chunks of lines are held at a time."""
+    start = (str(examiner.world.plan.path), examiner.scoring, examiner.view)
+    lines = record_lines(folder)
+    with ProcessPoolExecutor(workers, get_context("spawn"), _begin, start) as pool:
+        waiting: deque[Future[list[Seen | str]]] = deque()
+        while True:
+            while len(waiting) < 2 * workers and (chunk := list(islice(lines, CHUNK))):
+                waiting.append(pool.submit(_read, folder, chunk))
+            if not waiting:
+                return
+            for found in waiting.popleft().result():
+                if isinstance(found, Seen):
+                    yield found
+                else:
+                    problems.append(found)
+
+
+_examiner: Examiner | None = None
+
+
+def _begin(plan: str, scoring: dict[str, Any], view: str) -> None:
+    global _examiner
+    _examiner = Examiner(World(open_plan(Path(plan))), scoring, view)
+
+
+def _read(folder: Path, lines: list[tuple[int, bytes]]) -> list[Seen | str]:
+    assert _examiner is not None
+    return [_one(_examiner, folder, number, line) for number, line in lines]
+
+
+def _one(examiner: Examiner, folder: Path, number: int, line: bytes) -> Seen | str:
+    record = parse_record(line)
+    try:
+        return not_a_record(folder, number) if record is None else examiner.seen(record)
+    except RunBroken as error:
+        return str(error)
