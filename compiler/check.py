@@ -14,6 +14,7 @@ from shopdsl.compiler.kinds.customer import compile_customer
 from shopdsl.compiler.kinds.judge import compile_judge
 from shopdsl.compiler.kinds.metric import compile_metric
 from shopdsl.compiler.kinds.model import compile_model
+from shopdsl.compiler.kinds.mutant import compile_mutant
 from shopdsl.compiler.kinds.persona import compile_persona
 from shopdsl.compiler.kinds.reveal import compile_reveal
 from shopdsl.compiler.kinds.rubric import compile_rubric
@@ -41,6 +42,7 @@ COMPILERS: dict[str, Callable[[Unit, Document], Any]] = {
     "rubric": compile_rubric,
     "suite": compile_suite,
     "agent": compile_agent,
+    "mutant": compile_mutant,
     "customer": compile_customer,
     "test": compile_test,
 }
@@ -51,7 +53,7 @@ def check(unit: Unit, package: str) -> None:
     for kind, compile in COMPILERS.items():
         for document in unit.documents(kind, package):
             unit.compiled(compile, document)
-    for kind in ("skill", "mutant"):
+    for kind in ("skill",):
         for document in unit.documents(kind, package):
             unit.body(document)
     _default_suite(unit, package)

@@ -7,7 +7,7 @@ from shopdsl.compiler.kinds.rubric import compile_rubric
 from shopdsl.compiler.unit import Unit, entries
 from shopdsl.dsl.diagnostics import codes
 
-SHAPE_ONLY = ("skill", "mutant")
+SHAPE_ONLY = ("skill",)
 
 
 def lint(unit: Unit, package: str) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from shopdsl.runtime.agents.builtin import builtin
 from shopdsl.runtime.agents.external import Command, PythonAgent
+from shopdsl.runtime.agents.mutant import Mutant
 from shopdsl.runtime.agents.protocol import Agent
 from shopdsl.runtime.customer.controller import Program
 from shopdsl.runtime.customer.script import Script
@@ -35,6 +36,10 @@ class AgentSpec:
 
     def make(self, trial: Trial, ledger: Ledger) -> Agent:
         """A fresh agent for one trial."""
+        mutant = self.data.get("mutant")
+        if mutant:
+            inner = replace(self, data=mutant["of"]).make(trial, ledger)
+            return Mutant(inner, mutant["habits"], trial, ledger)
         timeout = float(self.data["timeout"])
         if self.data["command"]:
             return Command(self.data["command"], timeout, self.folder)

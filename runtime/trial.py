@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from shopdsl.dsl.pacing import MAX_TURNS
 from shopdsl.dsl.values import Bag
@@ -21,6 +21,9 @@ from shopdsl.runtime.shop.tools import Outcome
 from shopdsl.runtime.world import Trial
 
 Event = dict[str, Any]
+T = TypeVar("T")
+CEILING = 10
+"""A search for an item's own title must show it among so many results, or no agent could be blamed for missing it."""
 SILENT_TURNS = 2
 """So many turns without a word or a call end a trial."""
 
@@ -68,7 +71,25 @@ class Play:
             reason, detail = fault.reason, fault.detail
         finally:
             await self.agent.close()
-        return self._record(reason, detail, time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+        return self._record(reason, detail, seconds) | {"ceiling": await self._ceiling()}
+
+    async def _ceiling(self) -> list[int]:
+        """For each wanted item its rank in a search for its own title, 0 where it is not shown: what no agent can better is not its fault."""
+        ranks = []
+        for item in self.ledger.items:
+            found = await self._encoded(lambda title=item.product.title: self.trial.store.search(title, CEILING))  # type: ignore[misc]
+            ranks.append(found.index(item.product) + 1 if item.product in found else 0)
+        return ranks
+
+    async def _encoded(self, call: Callable[[], T]) -> T:
+        """What a call of the store gives, once the queries that it needs have their vectors."""
+        while True:
+            try:
+                return call()
+            except Pending as pending:
+                assert self.encoder is not None
+                await self.encoder.prepare(pending.text)
 
     async def _begin(self) -> None:
         await self.agent.start({"type": "start", "system": self.trial.system, "tools": self.trial.store.schemas()})
@@ -112,14 +133,12 @@ class Play:
     async def _call(self, action: dict[str, Any]) -> Outcome:
         cart, order = self.state.cart, self.state.order
         store = self.trial.store
-        while True:
-            try:
-                outcome = store.call(action["tool"], action["arguments"], self.state)
-                event = call_event(action, outcome, self.state, cart, order, store.engine, self.ledger)
-                break
-            except Pending as pending:
-                assert self.encoder is not None
-                await self.encoder.prepare(pending.text)
+
+        def call() -> tuple[Outcome, Event]:
+            outcome = store.call(action["tool"], action["arguments"], self.state)
+            return outcome, call_event(action, outcome, self.state, cart, order, store.engine, self.ledger)
+
+        outcome, event = await self._encoded(call)
         self._note(event)
         return outcome
 

@@ -63,10 +63,11 @@ class Oracle:
         return {"type": "call", "id": self._calls, "tool": tool, "arguments": plain}
 
     def _serve(self, beat: Beat, item: Any) -> Turn:
+        turn = self._ledger.turns[-1]
         for duty in self._trial.beats[beat.kind]["expects"]:
             names = {
                 "item": item, "items": beat.items, "about": beat.about, "to": beat.to, "call": None,
-                "seen": self._ledger.seen, "cart": self._ledger.cart,
+                "seen": turn.seen, "cart": turn.before,
             }  # fmt: skip
             if duty["unless"] is None or not guarded(compile_tree(duty["unless"]))(Env(names)):
                 yield from self._meet(duty, names, item)

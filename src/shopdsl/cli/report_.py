@@ -41,9 +41,10 @@ def command(folders: tuple[Path, ...], out: Path | None, view: str) -> None:
 def _pages(given: tuple[Path, ...], out: Path, view: str) -> None:
     from shopdsl.runtime.record import RunBroken
     from shopdsl.runtime.report.html.data import one_plan, run_folders
-    from shopdsl.runtime.report.html.write import write_report
+    from shopdsl.runtime.report.html.write import usable, write_report
 
     try:
+        usable(out)
         folders = run_folders(given)
         one_plan(folders)
         written = write_report(_runs(folders, view), out)

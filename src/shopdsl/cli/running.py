@@ -104,7 +104,7 @@ def resumed(folder: Path, agents: tuple[str, ...], customer: str | None, package
     known = manifest["agent_argument"] if manifest["agent"]["builtin"] else None
     if known is None and not agents:
         raise Trouble(
-            f"this run's agent starts something; name it again: `shopdsl run --resume {folder} --agent {manifest['agent_argument']}`",
+            f"this run's agent is not a built-in one; name it again: `shopdsl run --resume {folder} --agent {manifest['agent_argument']}`",
             USAGE,
         )
     spec, customers = resolve(agents[0] if agents else f"std.{manifest['agent']['builtin']}", customer, package)
@@ -151,7 +151,6 @@ def resolve(agent: str, customer: str | None, package: Path | None) -> tuple[Age
     name = agent.removeprefix("std.")
     if name in BUILTIN and customer is None and package is None and (agent != name or not _in_own_package()):
         return AgentSpec(_builtin(name)), {}
-    from shopdsl.compiler.kinds.agent import compile_agent
     from shopdsl.compiler.kinds.customer import compile_customer
 
     files = [Path(a) for a in (agent, customer) if a and Path(a).suffix in (".yaml", ".yml")]
@@ -159,18 +158,29 @@ def resolve(agent: str, customer: str | None, package: Path | None) -> tuple[Age
         if not file.is_file():
             raise Trouble(f"there is no file {file}", USAGE)
     unit, sink = open_unit(package, files)
-    found = named(unit, "agent", agent)
-    compiled = unit.compiled(compile_agent, found) if found else None
+    found, compiled = _agent(unit, agent)
     wanted = named(unit, "customer", customer) if customer else None
     customers = {wanted.name: unit.compiled(compile_customer, wanted).data} if wanted else {}
     fail_on(sink)
     if compiled is None:
-        names = ", ".join(unit.workspace.names("agent", unit.workspace.main.name))
+        kinds = ("agent", "mutant")
+        names = ", ".join(n for kind in kinds for n in unit.workspace.names(kind, unit.workspace.main.name))
         raise Trouble(f"there is no agent `{agent}`; there are: {names}", USAGE)
     if customer and not customers:
         raise Trouble(f"there is no customer `{customer}`", USAGE)
     home = _place(unit.workspace.main.folder, found).parent
     return AgentSpec(compiled.data, _callable(compiled.data, home), home), customers
+
+
+def _agent(unit: Any, argument: str) -> tuple[Any, Any]:
+    """The document of an agent, or of a mutant, for that is an agent too; and what it compiles to."""
+    from shopdsl.compiler.kinds.agent import compile_agent
+    from shopdsl.compiler.kinds.mutant import compile_mutant
+
+    found = named(unit, "agent", argument, "mutant")
+    if found is None:
+        return None, None
+    return found, unit.compiled(compile_agent if found.kind == "agent" else compile_mutant, found)
 
 
 def _in_own_package() -> bool:
@@ -185,14 +195,15 @@ def _builtin(name: str) -> dict[str, Any]:
     return {"name": name, "builtin": name, "command": None, "python": None, "timeout": "60", "max_calls": 12}
 
 
-def named(unit: Any, kind: str, argument: str) -> Any:
-    """The document that an argument means: by name, or the only one of a file."""
+def named(unit: Any, kind: str, argument: str, *others: str) -> Any:
+    """The document that an argument means: by name, or the only one of a file; of a kind, else of another one that will do."""
     path = Path(argument)
     if path.suffix not in (".yaml", ".yml"):
-        return unit.workspace.find(kind, argument, unit.workspace.main.name)
+        found = (unit.workspace.find(k, argument, unit.workspace.main.name) for k in (kind, *others))
+        return next((d for d in found if d), None)
     main = unit.workspace.main
     places = {path.resolve()}
-    inside = [d for d in unit.documents(kind, main.name) if _place(main.folder, d) in places]
+    inside = [d for k in (kind, *others) for d in unit.documents(k, main.name) if _place(main.folder, d) in places]
     if len(inside) != 1:
         raise Trouble(f"{path} holds {len(inside)} documents of kind {kind}, and one is needed", USAGE)
     return inside[0]

@@ -1,0 +1,122 @@
+"""`mutant`: a good agent with one bad habit, and the metrics that must notice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from shopdsl.compiler.closed import close
+from shopdsl.compiler.expressions import Compiled, condition, expression, template
+from shopdsl.compiler.kinds.agent import compile_agent
+from shopdsl.compiler.kinds.toolset import compile_toolset
+from shopdsl.compiler.packages import Document
+from shopdsl.compiler.personas import package_personas, records
+from shopdsl.compiler.unit import Unit, entries, items, text, value
+from shopdsl.dsl import types as t
+from shopdsl.dsl.diagnostics import codes, nearest
+from shopdsl.dsl.source import Span
+from shopdsl.dsl.tree import Mapping, Node, Scalar
+from shopdsl.dsl.vocabulary import Scope, scope
+
+AT = {"turn": ("calls", "instead", "say"), "call": ("calls", "set", "tool", "drop", "repeat", "then"), "say": ("calls", "say")}
+"""Where a habit shows, and what it can do there."""
+HIDDEN = {"turn": ("call", "text"), "call": ("text",), "say": ("call",)}
+"""Names of the vocabulary that mean nothing there."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A compiled mutant: its plan data as an agent, the metrics that must get worse, and those that must not."""
+
+    name: str
+    worsens: tuple[tuple[str, Span], ...]
+    keeps: tuple[tuple[str, Span], ...]
+    data: dict[str, Any]
+    document: Document
+
+
+def compile_mutant(unit: Unit, document: Document) -> Mutant:
+    """Checks every habit for every persona that it can meet."""
+    body = unit.body(document)
+    base = unit.resolve("agent", body.get("of"))
+    known = records(package_personas(unit, document.package))
+    scopes = [close(unit, scope("habit", records=r), document.package, []) for r in known]
+    nodes = [n for n in items(body.get("rewrite")) if isinstance(n, Mapping)]
+    habits = [[_habit(unit, n, names) for n in nodes] for names in scopes][0]
+    agent = unit.compiled(compile_agent, base).data if base else {}
+    data = {
+        **agent,
+        "name": document.name,
+        "builtin": None,
+        "command": None,
+        "python": None,
+        "mutant": {"of": agent, "habits": habits},
+    }
+    return Mutant(document.name, _metrics(unit, body.get("must_worsen")), _metrics(unit, body.get("must_keep")), data, document)
+
+
+def _metrics(unit: Unit, node: Node | None) -> tuple[tuple[str, Span], ...]:
+    return tuple((d.name, n.span) for n in items(node) if isinstance(n, Scalar) and (d := unit.resolve("metric", n)))
+
+
+def _habit(unit: Unit, node: Mapping, everything: Scope) -> dict[str, Any]:
+    at = text(node.get("at")) or ("say" if node.get("say") is not None else "call")
+    names = everything.with_names({})
+    for hidden in HIDDEN.get(at, ()):
+        names.names.pop(hidden, None)
+    allowed = AT.get(at, ())
+    for key, _ in node:
+        if key.text not in (*allowed, "at", "when"):
+            help = f"there it can have: {', '.join(allowed)}"
+            unit.sink.add(codes.REWRITE, f"a habit at a {at} has no `{key.text}`", key.span, help)
+    if not any(node.get(k) is not None for k in allowed):
+        unit.sink.add(codes.REWRITE, "this habit changes nothing", node.span, f"give it one of {', '.join(f'`{k}`' for k in allowed)}")
+    return _data(unit, node, at, names)
+
+
+def _data(unit: Unit, node: Mapping, at: str, names: Scope) -> dict[str, Any]:
+    given = node.get("set")
+    repeat = node.get("repeat")
+    params = _parameters(unit, node)
+    return {
+        "at": at,
+        "when": condition(node.get("when"), names, unit.sink).tree if node.get("when") is not None else None,
+        "set": {k.text: _argument(unit, k, v, params, names).tree for k, v in entries(given)},
+        "tool": _tool(unit, node.get("tool"), params),
+        "drop": bool(value(node.get("drop"), False)),
+        "instead": bool(value(node.get("instead"), False)),
+        "repeat": expression(repeat, names, unit.sink, t.INT).tree if repeat is not None else None,
+        "say": template(node.get("say"), names, unit.sink).tree if node.get("say") is not None else None,
+        "calls": [_call(unit, n, params, names) for n in items(node.get("calls")) if isinstance(n, Mapping)],
+        "then": [_call(unit, n, params, names) for n in items(node.get("then")) if isinstance(n, Mapping)],
+    }
+
+
+Parameters = dict[str, list[str]]
+
+
+def _parameters(unit: Unit, node: Mapping) -> Parameters:
+    """The parameters of every tool that is visible from here."""
+    package = unit.workspace.owner(node.span)
+    toolsets = [unit.compiled(compile_toolset, d) for d in unit.visible("toolset", package)]
+    return {name: [p["name"] for p in tool["params"]] for made in toolsets for name, tool in made.data["tools"].items()}
+
+
+def _tool(unit: Unit, node: Node | None, params: Parameters) -> str | None:
+    """A tool's name; one that is nearly that of a tool is a mistake, any other may be meant: agents call tools that are not there."""
+    name = text(node) or None
+    if node is not None and name is not None and name not in params and (near := nearest(name, params)):
+        unit.sink.add(codes.REWRITE, f"there is no tool `{name}`", node.span, near)
+    return name
+
+
+def _argument(unit: Unit, key: Scalar, node: Node, params: Parameters, names: Scope) -> Compiled:
+    known = {p for of in params.values() for p in of}
+    if key.text not in known and (near := nearest(key.text, known)):
+        unit.sink.add(codes.REWRITE, f"no tool has a parameter `{key.text}`", key.span, near)
+    return expression(node, names, unit.sink)
+
+
+def _call(unit: Unit, node: Mapping, params: Parameters, names: Scope) -> dict[str, Any]:
+    given = {k.text: _argument(unit, k, v, params, names).tree for k, v in entries(node.get("with"))}
+    return {"tool": _tool(unit, node.get("tool"), params), "with": given}
