@@ -66,13 +66,13 @@ def scoring(unit: Unit, suite: Suite) -> dict[str, Any]:
     return {
         "metrics": metrics,
         "rubrics": {name: unit.compiled(compile_rubric, d).data for name, d in suite.rubrics.items()},
-        "judges": _judges(unit, [m for found in applying.values() for m in found]),
+        "judges": judges_data(unit, [m for found in applying.values() for m in found]),
         "forbid": {c.name: c.forbid for c in suite.cohorts},
         "cases": {key(case.document): case.scored for c in suite.cohorts for case in c.cases},
     }
 
 
-def _judges(unit: Unit, metrics: list[Metric]) -> dict[str, Any]:
+def judges_data(unit: Unit, metrics: list[Metric]) -> dict[str, Any]:
     """The questions that metrics ask."""
     asked = {key(ask.judge): ask.judge for m in metrics for ask in m.asks}
     return {name: unit.compiled(compile_judge, d).data for name, d in sorted(asked.items())}

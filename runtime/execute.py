@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from shopdsl.runtime.agents.builtin import builtin
 from shopdsl.runtime.agents.external import Command, PythonAgent
@@ -16,7 +16,6 @@ from shopdsl.runtime.agents.protocol import Agent
 from shopdsl.runtime.customer.controller import Program
 from shopdsl.runtime.customer.script import Script
 from shopdsl.runtime.ledger import Ledger
-from shopdsl.runtime.record import Writer
 from shopdsl.runtime.shop.encoder import Encoder
 from shopdsl.runtime.trial import Play, make_customer, make_ledger
 from shopdsl.runtime.world import Trial
@@ -48,13 +47,20 @@ class AgentSpec:
         return builtin(self.data["builtin"], trial, ledger)
 
 
+class Recorder(Protocol):
+    """Takes the record of every trial that is over."""
+
+    def append(self, record: dict[str, Any]) -> None:
+        """Keep it; an OSError ends the run."""
+
+
 @dataclass
 class Runner:
     """Plays trials with one agent and one customer."""
 
     agent: AgentSpec
     scripts: dict[str, Script]
-    writer: Writer
+    writer: Recorder
     encoder: Encoder | None = None
     concurrency: int = 16
     progress: Callable[[dict[str, Any]], None] | None = None

@@ -8,7 +8,10 @@ from typing import Any
 from shopdsl.dsl.catalog import Catalog, Category, Hint, Product
 from shopdsl.dsl.values import SYMBOLS, Failed, Money, Row
 from shopdsl.runtime.customer.controller import Controller, Program
-from shopdsl.runtime.evidence import Reader, penalty_rows
+from shopdsl.runtime.evidence import Reader, case_row, penalty_rows
+from shopdsl.runtime.judges.asking import Asker
+from shopdsl.runtime.judges.question import Judge
+from shopdsl.runtime.judges.rules import Rules
 from shopdsl.runtime.metric import MetricValue
 from shopdsl.runtime.shop.search import Lexical
 from shopdsl.runtime.shop.state import State
@@ -32,26 +35,28 @@ class Verdict:
 def run_test(
     test: dict[str, Any], expect: dict[str, str | None], metrics: dict[str, Any], shared: dict[str, Any]
 ) -> list[Verdict]:
-    """The verdicts of one test. `shared` has `toolset`, `beats`, `dimensions`, `package`, `cohort`."""
+    """The verdicts of one test. `shared` has `toolset`, `beats`, `dimensions`, `package`, `cohort`, `judges`."""
     trial = _trial(test, shared)
     record = _record(test, trial)
     penalties = shared["toolset"]["penalties"] | test["penalties"]
     names = Reader({shared["cohort"]: penalty_rows(penalties)}, {}, {}).names(trial, record) | _forbidden(test)
-    return [_verdict(name, wanted, metrics[name], names) for name, wanted in expect.items()]
+    asker = Asker({n: Judge(j) for n, j in shared["judges"].items()}, Rules(), names)
+    return [_verdict(name, wanted, MetricValue(metrics[name], "full"), names, asker) for name, wanted in expect.items()]
 
 
 def _forbidden(test: dict[str, Any]) -> dict[str, Any]:
-    """What a test says was forbidden; no rule is asked."""
+    """What a test says of its case, and of what was forbidden; no rule is asked."""
     return {
+        "case": case_row(test["case"]),
         "forbidden": [Row(r, {"rule": r, "turn": 1, "at": 0}) for r in test["forbidden"]],
         "prohibitions": test["prohibitions"],
     }
 
 
-def _verdict(name: str, wanted: str | None, metric: Any, names: dict[str, Any]) -> Verdict:
+def _verdict(name: str, wanted: str | None, metric: MetricValue, names: dict[str, Any], asker: Asker) -> Verdict:
     expected = "none" if wanted is None else _shown(float(wanted))
     try:
-        value = MetricValue(metric, "full").of(names)
+        value = metric.of(names, asker)
         found = "none" if value is None else _shown(value)
     except Failed as error:
         found = f"no value: {error}"
@@ -151,7 +156,7 @@ def _record(test: dict[str, Any], trial: Trial) -> dict[str, Any]:
         outcome = controller.outcome(places, None)
         events.append(
             {"type": "customer", "text": turn["customer"], "rationale": "", "frustration": turn["frustration"], "next_action": "",
-             "stop": None, "beats": places, "directives": [], "gives": turn["gives"], **outcome}
+             "stop": None, "beats": places, "directives": [], "gives": turn["gives"], "twin": turn["twin"], **outcome}
         )  # fmt: skip
         ledger.feed(events[-1])
         for call in turn["calls"]:

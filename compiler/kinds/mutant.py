@@ -70,7 +70,9 @@ def _habit(unit: Unit, node: Mapping, everything: Scope) -> dict[str, Any]:
             help = f"there it can have: {', '.join(allowed)}"
             unit.sink.add(codes.REWRITE, f"a habit at a {at} has no `{key.text}`", key.span, help)
     if not any(node.get(k) is not None for k in allowed):
-        unit.sink.add(codes.REWRITE, "this habit changes nothing", node.span, f"give it one of {', '.join(f'`{k}`' for k in allowed)}")
+        unit.sink.add(
+            codes.REWRITE, "this habit changes nothing", node.span, f"give it one of {', '.join(f'`{k}`' for k in allowed)}"
+        )
     return _data(unit, node, at, names)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shopdsl.compiler.kinds.beat import compile_beat
+from shopdsl.compiler.kinds.case import compile_case
 from shopdsl.compiler.kinds.cohort import Cohort, compile_cohort
 from shopdsl.compiler.kinds.metric import Metric, compile_metric
 from shopdsl.compiler.kinds.toolset import penalties
@@ -34,6 +35,8 @@ def compile_test(unit: Unit, document: Document) -> Test:
     """Checks that a test names only what it defines."""
     body = unit.body(document)
     cohort = unit.resolve("cohort", body.get("cohort"))
+    named = unit.resolve("case", body.get("case"))
+    case = unit.compiled(compile_case, named) if named else None
     products = {k.text: plain(v) for k, v in entries(body.get("products"))}
     for key, _ in entries(body.get("target")):
         _known(unit, key, products, "product")
@@ -68,6 +71,7 @@ def compile_test(unit: Unit, document: Document) -> Test:
             "forbidden": [text(n) for n in items(body.get("forbidden"))],
             "prohibitions": value(body.get("prohibitions"), len(items(body.get("forbidden")))),
             "end": text(end, "gave_up"),
+            "case": case.scored if case else None,
         },
         document,
     )
@@ -172,6 +176,7 @@ def _turn(unit: Unit, node: Mapping, products: Any) -> dict[str, Any]:
         "agent": text(node.get("agent")) if node.get("agent") is not None else None,
         "frustration": value(node.get("frustration"), 0),
         "gives": [text(n) for n in items(node.get("gives"))],
+        "twin": bool(value(node.get("twin"), False)),
     }
 
 

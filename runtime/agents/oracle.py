@@ -67,7 +67,7 @@ class Oracle:
         for duty in self._trial.beats[beat.kind]["expects"]:
             names = {
                 "item": item, "items": beat.items, "about": beat.about, "to": beat.to, "call": None,
-                "seen": turn.seen, "cart": turn.before,
+                "seen": self._ledger.seen, "cart": turn.before,
             }  # fmt: skip
             if duty["unless"] is None or not guarded(compile_tree(duty["unless"]))(Env(names)):
                 yield from self._meet(duty, names, item)
@@ -81,7 +81,11 @@ class Oracle:
             return f"The {beat.about} of {item.product.title}: {self._fact(item.product, beat.about)}."
         if self._trial.beats[beat.kind]["due"]:
             return f"I put {self._ledger.cart[item.product]} of {item.product.title} into your cart, at {show(item.product.price)} each."
-        return f"{item.product.title}, {show(item.product.price)}." if self._trial.beats[beat.kind]["opens"] else f"{item.product.title}: all right."
+        return (
+            f"{item.product.title}, {show(item.product.price)}."
+            if self._trial.beats[beat.kind]["opens"]
+            else f"{item.product.title}: all right."
+        )
 
     def _meet(self, duty: dict[str, Any], names: dict[str, Any], item: Any) -> Generator[dict[str, Any], dict[str, Any], None]:
         tool, arguments = duty["tool"], {}

@@ -36,7 +36,7 @@ def _cohort(agent: str, judge: str, c: CohortScore, colour: bool) -> Iterator[st
         yield ""
         yield _strong(clean(group), colour)
         if group == "search" and c.ceiling is not None:
-            yield f"  a search for its title shows {c.ceiling:.0%} of what is wanted: what is missed beyond that is not the backend's"
+            yield f"  a search for its title shows {c.ceiling:.1%} of what is wanted: what is missed beyond that is not the backend's"
         for metric in c.metrics.values():
             if metric.group == group:
                 yield _metric(metric, width, colour)

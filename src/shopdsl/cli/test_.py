@@ -10,16 +10,27 @@ import click
 from shopdsl.cli.common import ERRORS, USAGE, Trouble, emit, fail_on, open_unit, package_option
 
 if TYPE_CHECKING:
+    from shopdsl.compiler.kinds.mutant import Mutant
     from shopdsl.compiler.kinds.test import Test
+    from shopdsl.compiler.packages import Document
     from shopdsl.compiler.unit import Unit
 
 
 @click.command("test")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How results are printed.")
+@click.option(
+    "--sample",
+    type=click.IntRange(1),
+    default=2,
+    show_default=True,
+    help="Trials of each tier and reveal plan that mutants play.",
+)
 @package_option
-def command(paths: tuple[Path, ...], format_: str, package: Path | None) -> None:
-    """Run the spec tests of a package, or those in the given files and folders.
+def command(paths: tuple[Path, ...], format_: str, sample: int, package: Path | None) -> None:
+    """Run the spec tests and the mutants of a package, or those in the given files and folders.
+
+    A mutant is played on a sample of the default suite, and every metric that it must worsen has to be worse than the agent it spoils.
 
     Example: shopdsl test metrics/
     """
@@ -30,6 +41,11 @@ def command(paths: tuple[Path, ...], format_: str, package: Path | None) -> None
     fail_on(sink)
     tests = _tests(unit, paths)
     results = [row for test in tests for row in _run(unit, test)]
+    mutants = _mutants(unit, paths)
+    if mutants:
+        from shopdsl.cli.teeth import teeth
+
+        results += teeth(unit, mutants, sample)
     failed = [r for r in results if not r["passed"]]
     if format_ == "json":
         emit(results)
@@ -38,15 +54,37 @@ def command(paths: tuple[Path, ...], format_: str, package: Path | None) -> None
             click.echo(
                 f"FAILED {r['file']}:{r['line']} {r['test']}: {r['metric']} is {r['found']}, and {r['expected']} is expected"
             )
-        click.echo(f"{len(tests)} tests, {len(results)} values: {len(results) - len(failed)} passed, {len(failed)} failed")
+        what = f"{len(tests)} tests, {len(mutants)} mutants, {len(results)} values"
+        click.echo(f"{what}: {len(results) - len(failed)} passed, {len(failed)} failed")
+        _toothless(unit, mutants)
     raise SystemExit(ERRORS if failed else 0)
+
+
+def _toothless(unit: Unit, mutants: list[Mutant]) -> None:
+    """Say which metrics of the package no mutant must worsen, if it has any."""
+    noticed = {name for m in mutants for name, _ in m.worsens}
+    quiet = [d.name for d in unit.documents("metric", unit.workspace.main.name) if d.name not in noticed]
+    if mutants and quiet:
+        click.echo(f"no mutant must worsen: {', '.join(quiet)}", err=True)
 
 
 def _tests(unit: Unit, paths: tuple[Path, ...]) -> list[Test]:
     from shopdsl.compiler.kinds.test import compile_test
 
+    return [unit.compiled(compile_test, d) for d in _chosen(unit, "test", paths)]
+
+
+def _mutants(unit: Unit, paths: tuple[Path, ...]) -> list[Mutant]:
+    from shopdsl.compiler.kinds.mutant import compile_mutant
+
+    made = [unit.compiled(compile_mutant, d) for d in _chosen(unit, "mutant", paths)]
+    return [m for m in made if m.worsens or m.keeps]
+
+
+def _chosen(unit: Unit, kind: str, paths: tuple[Path, ...]) -> list[Document]:
+    """The documents of a kind in the package, or in the given files and folders."""
     main = unit.workspace.main
-    documents = unit.documents("test", main.name)
+    documents = unit.documents(kind, main.name)
     if paths:
         wanted = [p.resolve() for p in paths]
         missing = next((p for p in paths if not p.exists()), None)
@@ -54,11 +92,11 @@ def _tests(unit: Unit, paths: tuple[Path, ...]) -> list[Test]:
             raise Trouble(f"{missing} does not exist", USAGE)
         places = {d.name: (main.folder / d.span.source.path).resolve() for d in documents}
         documents = [d for d in documents if any(places[d.name] == w or w in places[d.name].parents for w in wanted)]
-    return [unit.compiled(compile_test, d) for d in documents]
+    return documents
 
 
 def _run(unit: Unit, test: Test) -> list[dict[str, Any]]:
-    from shopdsl.compiler.header import key
+    from shopdsl.compiler.header import judges_data, key
     from shopdsl.compiler.kinds.beat import compile_beat
     from shopdsl.runtime.spec_test import run_test
 
@@ -74,6 +112,7 @@ def _run(unit: Unit, test: Test) -> list[dict[str, Any]]:
         "dimensions": cohort.persona.data["dimensions"],
         "package": package,
         "cohort": cohort.name,
+        "judges": judges_data(unit, list(test.metrics.values())),
     }
     expect = {name: wanted for name, (wanted, _) in test.expect.items()}
     verdicts = run_test(test.trial, expect, {n: m.data for n, m in test.metrics.items()}, shared)
