@@ -12,9 +12,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from shopdsl.compiler.cases import case_trial
 from shopdsl.compiler.catalog import CatalogFailed, generate
 from shopdsl.compiler.check import check
-from shopdsl.compiler.cases import case_trial
 from shopdsl.compiler.draw import Drawer, DrawFailed, Drawn
 from shopdsl.compiler.failures import Failures
 from shopdsl.compiler.header import header, key, metrics_digest, package_planners, search_texts

@@ -10,10 +10,10 @@ from typing import Any
 from shopdsl.dsl.values import Failed
 from shopdsl.runtime.customer.faithful import Unfaithful, unfaithful
 from shopdsl.runtime.evidence import Reader, penalty_rows
-from shopdsl.runtime.judges.asking import Asker
+from shopdsl.runtime.judges.asking import Asked, Asker
 from shopdsl.runtime.judges.question import Answerer, Judge, Waiting
 from shopdsl.runtime.judges.rules import Rules
-from shopdsl.runtime.metric import MetricValue, Moment
+from shopdsl.runtime.metric import MetricValue, Moment, place
 from shopdsl.runtime.record import RunBroken
 from shopdsl.runtime.world import Trial, World
 
@@ -128,6 +128,15 @@ class Look:
             n: None if v != v else float("nan") if v == UNSCORED else v
             for n, v in zip(applying, self.all_values()[0], strict=True)
         }
+
+    def asked(self) -> list[Asked]:
+        """Every question that the metrics of the cohort put, with its answers."""
+        self.all_values()
+        return self._asker.asked
+
+    def at(self, subject: Any) -> int | None:
+        """The event that the subject of a question belongs to."""
+        return None if subject is None else place(subject, self.names)
 
     def moments(self, metric: str) -> list[Moment]:
         """The moments that decided a metric; for one of the end state, the last change of the cart."""

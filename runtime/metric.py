@@ -64,7 +64,7 @@ class MetricValue:
         found: dict[Moment, None] = {}
         for value, clauses in _walks(self.data["value"], dict(self.data["let"])):
             for subjects, part in _walked(env, value, clauses):
-                at = next((a for s in subjects if (a := _place(s, names)) is not None), None)
+                at = next((a for s in subjects if (a := place(s, names)) is not None), None)
                 if at is not None:
                     found[Moment(at, _number(part), _note(subjects))] = None
         return sorted(found, key=lambda m: m.at)
@@ -98,11 +98,11 @@ def _walked(env: Env, value: Any, clauses: list[Any]) -> Iterator[tuple[list[Any
         return
 
 
-def _place(subject: Any, names: dict[str, Any]) -> int | None:
-    """The event that something belongs to."""
+def place(subject: Any, names: dict[str, Any]) -> int | None:
+    """The event that something belongs to, by its `at`; None where it belongs to none."""
     of = _of(subject)
     if of is not None:
-        return _place(of, names)
+        return place(of, names)
     at = getattr(subject, "at", None) if not hasattr(subject, "fields") else subject.fields().get("at")
     if isinstance(at, int):
         return at

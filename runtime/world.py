@@ -16,7 +16,6 @@ from shopdsl.dsl.values import Money, Row
 from shopdsl.runtime.shop.overlay import Overlay
 from shopdsl.runtime.shop.store import Store
 
-
 NO_REVEAL: dict[str, Any] = {"guards": [], "limits": {"beats_per_message": 1, "adds_per_message": 1, "slack": 0, "stall": None}}
 """How wishes come out where none do: the customer's texts are given."""
 

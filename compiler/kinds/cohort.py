@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from shopdsl.compiler.conversation import Parts, check_conversation
+from shopdsl.compiler.expressions import NOTHING, Compiled, Reporter, check, expression
 from shopdsl.compiler.forbids import compile_forbids
 from shopdsl.compiler.kinds.case import Case, compile_case
-from shopdsl.compiler.expressions import NOTHING, Compiled, Reporter, check, expression
 from shopdsl.compiler.kinds.persona import Persona, compile_persona
 from shopdsl.compiler.kinds.store import Store, compile_store
 from shopdsl.compiler.packages import Document

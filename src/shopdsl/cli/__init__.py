@@ -22,6 +22,7 @@ VERBS = {
     "score": "Score records again, also with metrics written after the run.",
     "report": "Print the profile of one run or more.",
     "compare": "Compare two runs of one suite, trial by trial.",
+    "judge": "Compare a judge with people: draw answers to be labelled, and calibrate it.",
     "test": "Run the spec tests and mutants of a package.",
     "show": "Print a merged document, or a trial and where its values come from.",
     "evidence": "Which metric needs which evidence, and what each view decides.",
