@@ -41,10 +41,13 @@ def case_trial(failures: Failures, drawer: Drawer, number: int) -> dict[str, Any
 
 
 def _fixtures(failures: Failures, trial: str, case: Case, catalog: Catalog) -> dict[str, Any]:
-    result = {}
+    result: dict[str, Any] = {}
+    taken: set[str] = set()
     for place, fixture in enumerate(case.fixtures, 1):
         try:
-            result[fixture.name] = encode_whole(make_fixture(fixture, catalog, len(catalog.products) + place))
+            made = make_fixture(fixture, catalog, len(catalog.products) + place, taken)
+            taken.add(made.id)
+            result[fixture.name] = encode_whole(made)
         except FixtureFailed as error:
             failures.report(trial, codes.FIXTURE, f"{case.name}: {error}", fixture.span, error.help)
     return result

@@ -21,22 +21,30 @@ class FixtureFailed(Exception):
         self.help = help
 
 
-def make_fixture(fixture: Fixture, catalog: Catalog, number: int) -> Product:
-    """The product; one that extends a type takes the place of the first product of that type that is in stock. Raises FixtureFailed."""
+def make_fixture(fixture: Fixture, catalog: Catalog, number: int, taken: set[str]) -> Product:
+    """The product; one that extends a type takes the place of the first product of it that is in stock and not `taken`. Raises FixtureFailed."""
     given = {k: _field(k, v, catalog) for k, v in fixture.fields.items() if k != "category"}
     if fixture.extends is not None:
-        base = _first(fixture.extends, catalog)
-        made = replace(base, **given)
-        made.hints = [Hint(made, h.name, h.kind, h.value, h.say) for h in base.hints]
-        return made
+        return _replaced(_first(fixture.extends, catalog, taken), given)
     missing = [k for k in ("title", "price", "category") if k not in fixture.fields]
     if missing:
         raise FixtureFailed(f"the product `{fixture.name}` has no `{missing[0]}`", f"add `{missing[0]}:`, or `extends: TYPE`")
     return _fresh(fixture.name, given, _category(str(fixture.fields["category"]), catalog), number)
 
 
-def _first(kind: str, catalog: Catalog) -> Product:
-    of_type = {p.type: p for p in reversed(catalog.products) if p.in_stock}
+def _replaced(base: Product, given: dict[str, Any]) -> Product:
+    """A copy with fields of its own; what can be said of it is what still holds."""
+    made = replace(base, **({"budget": given["price"]} if "price" in given else {}), **given)
+    told = made.attributes | {"brand": made.brand}
+    same = [h for h in base.hints if told.get(h.name) == h.value or (h.name == "budget" and made.budget == base.budget)]
+    made.hints = [Hint(made, h.name, h.kind, h.value, h.say) for h in same]
+    known = {h.name for h in same}
+    made.hints += [Hint(made, k, k, v, v) for k, v in made.attributes.items() if k not in known]
+    return made
+
+
+def _first(kind: str, catalog: Catalog, taken: set[str]) -> Product:
+    of_type = {p.type: p for p in reversed(catalog.products) if p.in_stock and p.id not in taken}
     if kind not in of_type:
         raise FixtureFailed(
             f"the store has no product of the type `{kind}`", nearest(kind, of_type) or "name a type of the catalog"

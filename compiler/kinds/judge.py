@@ -78,7 +78,8 @@ def _question(unit: Unit, document: Document, body: Mapping) -> Judge:
         if body.get(needed) is None:
             help = f"add `{needed}:`, or `by:` where it answers for others"
             unit.sink.add(codes.JUDGE, f"this judge has no `{needed}`", document.span, help)
-    made = [_Parts(unit, body, names, fields) for names in _scopes(unit, document, about)][0]
+    checked = [_Parts(unit, body, names, fields) for names in _scopes(unit, document, about)]
+    made = checked[0]
     quote = text(body.get("quote")) or None
     if quote is not None and quote not in fields:
         help = nearest(quote, fields) or f"add `{quote}: text` to its `answer`"

@@ -42,7 +42,7 @@ def compile_mutant(unit: Unit, document: Document) -> Mutant:
     known = records(package_personas(unit, document.package))
     scopes = [close(unit, scope("habit", records=r), document.package, []) for r in known]
     nodes = [n for n in items(body.get("rewrite")) if isinstance(n, Mapping)]
-    habits = [[_habit(unit, n, names) for n in nodes] for names in scopes][0]
+    habits = [[_habit(unit, n, names) for n in nodes] for names in scopes]
     agent = unit.compiled(compile_agent, base).data if base else {}
     data = {
         **agent,
@@ -50,7 +50,7 @@ def compile_mutant(unit: Unit, document: Document) -> Mutant:
         "builtin": None,
         "command": None,
         "python": None,
-        "mutant": {"of": agent, "habits": habits},
+        "mutant": {"of": agent, "habits": habits[0]},
     }
     return Mutant(document.name, _metrics(unit, body.get("must_worsen")), _metrics(unit, body.get("must_keep")), data, document)
 

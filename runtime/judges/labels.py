@@ -105,8 +105,9 @@ def calibrate(found: Iterable[Answer], labels: Labels, verdicts: dict[str, list[
     pairs: dict[str, list[tuple[str, str | None]]] = {}
     rest: dict[str, list[str | None]] = {}
     used: set[Key] = set()
-    silent: dict[Key, None] = {a.key: None for a in (found := list(found)) if a.verdict is None}
+    silent: set[Key] = set()
     for answer in found:
+        silent |= {answer.key} if answer.verdict is None else set()
         label = labels.by_answer.get(answer.key)
         if label is not None and answer.key not in used:
             used.add(answer.key)
