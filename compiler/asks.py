@@ -13,7 +13,17 @@ from shopdsl.dsl import types as t
 from shopdsl.dsl.diagnostics import codes
 from shopdsl.dsl.tree import Mapping, Node, Scalar
 from shopdsl.dsl.types import Type
+from shopdsl.dsl.typewords import article
 from shopdsl.dsl.vocabulary import Entry, Scope
+
+EXAMPLES = {
+    "message": "m in agent_messages",
+    "turn": "t in turns",
+    "call": "c in calls",
+    "item": "i in items",
+    "beat": "b in beats",
+}
+"""What a judge can be put, by what it is about."""
 
 
 @dataclass(frozen=True)
@@ -51,22 +61,31 @@ def _ask(unit: Unit, key: Scalar, body: Mapping, names: Scope) -> tuple[Ask, Jud
     judge = unit.compiled(compile_judge, document) if document else None
     if document is None or not isinstance(judge, Judge):
         if document is not None:
-            help = "ask one that has a `question`"
-            unit.sink.add(codes.ASK, f"the judge `{document.name}` answers the questions of others", key.span, help)
+            help, place = "name one that has a `question`", body.get("judge") or key
+            unit.sink.add(codes.ASK, f"the judge `{document.name}` answers the questions of others", place.span, help)
         return None
     each = body.get("for")
     if (each is None) != (judge.about == "trial"):
-        wanted = f"say what it is put: `for: x in …`, each a {judge.about}" if each is None else "leave `for` out"
-        unit.sink.add(codes.ASK, f"the judge `{judge.name}` is asked about a {judge.about}", (each or key).span, wanted)
+        _wrong_about(unit, judge, each, key)
         return None
     if not isinstance(each, Scalar):
         return Ask(key.text, document, None, judge.evidence), judge
     found = members(each, names, unit.sink)
-    if found.member not in (t.ANY, t.Record(judge.about)):
-        unit.sink.add(
-            codes.ASK, f"the judge `{judge.name}` is asked about a {judge.about}, and this is a {found.member}", each.span
-        )
+    about = t.Record(judge.about)
+    if found.member not in (t.ANY, about):
+        message = f"the judge `{judge.name}` is asked about {article(about)}, and this is {article(found.member)}"
+        unit.sink.add(codes.ASK, message, each.span, f"for example `{EXAMPLES[judge.about]}`")
     return Ask(key.text, document, found.tree, judge.evidence | found.made.evidence), judge
+
+
+def _wrong_about(unit: Unit, judge: Judge, each: Node | None, key: Scalar) -> None:
+    """It is asked about the trial and is put members, or about members and is put none."""
+    if each is not None:
+        message, help = f"the judge `{judge.name}` is asked about the whole trial", "leave `for` out"
+        unit.sink.add(codes.ASK, message, each.span, help)
+        return
+    message = f"the judge `{judge.name}` is asked about {article(t.Record(judge.about))}, and is put none"
+    unit.sink.add(codes.ASK, message, key.span, f"add `for`, for example `for: {EXAMPLES[judge.about]}`")
 
 
 def _answers(judge: Judge, names: Scope, single: bool) -> Type:

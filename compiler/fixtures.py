@@ -34,7 +34,7 @@ def make_fixture(fixture: Fixture, catalog: Catalog, number: int, taken: set[str
 
 def _replaced(base: Product, given: dict[str, Any]) -> Product:
     """A copy with fields of its own; what can be said of it is what still holds."""
-    made = replace(base, **({"budget": given["price"]} if "price" in given else {}), **given)
+    made = replace(base, **(({"budget": given["price"]} if "price" in given else {}) | given))
     told = made.attributes | {"brand": made.brand}
     same = [h for h in base.hints if told.get(h.name) == h.value or (h.name == "budget" and made.budget == base.budget)]
     made.hints = [Hint(made, h.name, h.kind, h.value, h.say) for h in same]

@@ -23,9 +23,12 @@ def compile_forbids(unit: Unit, node: Node | None, package: str, extra: Names[st
 
 def _rule(unit: Unit, node: Mapping, package: str, extra: Names[str, Entry]) -> dict[str, Any]:
     found = [k for k in LOOKS_AT if node.get(k) is not None]
-    if len(found) != 1:
-        message = f"this rule looks at {' and '.join(found)}" if found else "this rule looks at nothing"
-        unit.sink.add(codes.FORBID, message, node.span, "give it one of `call`, `text`, `end`")
+    if not found:
+        unit.sink.add(codes.FORBID, "this rule looks at nothing", node.span, "give it one of `call`, `text`, `end`")
+    for other in found[1:]:
+        place = node.key(other)
+        message = f"this rule looks at `{found[0]}` already, and so not at `{other}`"
+        unit.sink.add(codes.FORBID, message, place.span if place else node.span, "make it a rule of its own")
     on = found[0] if found else "end"
     names = close(unit, scope(f"forbid_{on}", extra), package, [])
     tree = condition(node.get(on), names, unit.sink).tree

@@ -43,7 +43,12 @@ PLACES = {
     "event": "`events` of a customer",
     "patience": "`frustration` of a customer",
     "tool": "`let`, `require`, `effect`, `finds` and `result` of a tool; its parameters are known too",
-    "metric": "`let`, `when` and `value` of a metric",
+    "metric": "`let`, `ask`, `when` and `value` of a metric; `let`, `question`, `quoted` and `rules` of a judge, with what it is about",
+    "forbid_call": "`call` in `forbid` of a case or a cohort; the products of the case are known too",
+    "forbid_text": "`text` in `forbid` of a case or a cohort; the products of the case are known too",
+    "forbid_end": "`end` in `forbid` of a case or a cohort; the products of the case are known too",
+    "reference": "`reference` of a case: only the products of the case",
+    "habit": "`rewrite` of a mutant; `call` only where the habit shows at a call, `text` only where it shows in what is said",
 }
 """Where an author writes in each context; a context without a line here fails the build."""
 
@@ -87,6 +92,8 @@ def code(text: str) -> str:
 
 def names(entries: dict[str, Entry]) -> str:
     """A table of names or fields; a column that would be empty is left out."""
+    if not entries:
+        return ""
     columns: list[tuple[str, Callable[[str, Entry], str]]] = [
         ("name", lambda name, e: code(name)),
         ("type", lambda name, e: code(str(e.type))),

@@ -63,9 +63,9 @@ def _contains(member: Any, of: Any) -> bool:
 
 
 def _flat(value: Any) -> None:
-    """Lists of lists can share their members, so that comparing them may take for ever."""
+    """Lists of lists can share their members, so that comparing them may take for ever. All members of a list are of one type, or none."""
     members = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
-    if any(isinstance(m, list | dict | frozenset) for m in members):
+    if isinstance(next((m for m in members if m is not None), None), list | dict | frozenset):
         raise Failed("lists of lists cannot be compared; compare their members")
 
 

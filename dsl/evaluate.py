@@ -164,6 +164,7 @@ def _if(condition: Any, then: Any, other: Any) -> Compiled:
 
 
 _COSTLY = (list, str, frozenset, Bag)
+_COSTLY_TYPES = frozenset(_COSTLY)
 
 
 def _bin(op: str, left: Any, right: Any) -> Compiled:
@@ -258,17 +259,22 @@ def _call(name: str, args: list[Any], keywords: dict[str, Any]) -> Compiled:
     function = FUNCTIONS[name]
     runs = [compile_tree(a) for a in args]
     named = {k: compile_tree(v) for k, v in keywords.items()}
-    apply = function.call
+    apply, strict = function.call, not function.takes_none
+    plain = not named and not function.draws and not function.world
 
     def run(env: Env) -> Any:
-        values = [r(env) for r in runs]
-        if not function.takes_none and None in values:
-            return None
-        for value in values:
-            if isinstance(value, _COSTLY):
+        values = []
+        for part in runs:
+            value = part(env)
+            if value is None and strict:
+                return None
+            if type(value) in _COSTLY_TYPES:
                 env.spend(len(value))
+            values.append(value)
+        if plain:
+            return apply(*values)
         given = {k: r(env) for k, r in named.items()}
-        if not function.takes_none and None in given.values():
+        if strict and any(v is None for v in given.values()):
             return None
         return _apply(function, apply, env, values, given)
 

@@ -64,6 +64,7 @@ class World:
 
     plan: Plan
     _stores: dict[str, Store] = field(default_factory=dict)
+    _seen: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
 
     @property
     def header(self) -> dict[str, Any]:
@@ -106,7 +107,10 @@ class World:
         return Trial(data, store, persona_row(values, data["persona"]), self._visible("beats", package), reveal, values, case)
 
     def _visible(self, kind: str, package: str) -> dict[str, Any]:
-        return visible(self.header[kind], package)
+        """The documents of a kind as a package sees them: one mapping for all trials, so that what is made of it can be kept."""
+        if (kind, package) not in self._seen:
+            self._seen[kind, package] = visible(self.header[kind], package)
+        return self._seen[kind, package]
 
 
 @contextmanager

@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from shopdsl.compiler.expressions import expression, template
-from shopdsl.compiler.forbids import compile_forbids
+from shopdsl.compiler.expressions import template
+from shopdsl.compiler.forbids import LOOKS_AT, compile_forbids
+from shopdsl.compiler.kinds.mutant import Parameters, compile_call, parameters
 from shopdsl.compiler.packages import Document
 from shopdsl.compiler.unit import Unit, entries, items, text, value
 from shopdsl.dsl import types as t
 from shopdsl.dsl.diagnostics import codes
 from shopdsl.dsl.source import Span
 from shopdsl.dsl.tree import Mapping, Node
-from shopdsl.dsl.vocabulary import Entry, Scope, scope
+from shopdsl.dsl.vocabulary import CONTEXTS, Entry, Scope, scope
+
+NAMES = frozenset(name for on in LOOKS_AT for name in CONTEXTS[f"forbid_{on}"])
+"""What a rule of `forbid` knows beside the products of its case."""
 
 
 @dataclass(frozen=True)
@@ -42,14 +46,14 @@ def compile_case(unit: Unit, document: Document) -> Case:
     body = unit.body(document)
     state = body.get("initial_state")
     state = state if isinstance(state, Mapping) else None
-    fixtures = [_fixture(k.text, v) for k, v in entries(state.get("products") if state else None) if isinstance(v, Mapping)]
+    fixtures = _fixtures(unit, state.get("products") if state else None)
     known = {f.name: Entry(t.Record("product"), "A product of the case.") for f in fixtures}
     messages = _messages(body)
     scored = {
         "name": document.name,
         **_expected(unit, body),
         "forbid": compile_forbids(unit, body.get("forbid"), document.package, known),
-        "reference": _reference(unit, document, body.get("reference"), known, len(messages)),
+        "reference": _reference(unit, body, document.package, known, len(messages)),
     }
     if not messages:
         unit.sink.add(codes.MISSING_KEY, "this case says nothing", document.span, "add `utterances:`, a list of texts")
@@ -63,6 +67,15 @@ def _messages(body: Mapping) -> list[dict[str, Any]]:
     fresh = isinstance(twin, Mapping) and bool(value(twin.get("new_conversation"), False))
     first = [{"text": text(n), "twin": False, "fresh": False} for n in items(body.get("utterances"))]
     return first + [{"text": text(n), "twin": True, "fresh": fresh and i == 0} for i, n in enumerate(after)]
+
+
+def _fixtures(unit: Unit, node: Node | None) -> list[Fixture]:
+    """The products by name; a name that rules of `forbid` know as something else could not be told from it."""
+    for key, _ in entries(node):
+        if key.text in NAMES:
+            help = "give the product another name"
+            unit.sink.add(codes.HIDES_NAME, f"rules of `forbid` know `{key.text}` as something else", key.span, help)
+    return [_fixture(k.text, v) for k, v in entries(node) if isinstance(v, Mapping)]
 
 
 def _fixture(name: str, node: Mapping) -> Fixture:
@@ -93,25 +106,29 @@ def _check_pattern(unit: Unit, node: Node) -> None:
     try:
         pattern(text(node))
     except Exception as error:  # re2.error is not typed, and RE2 raises nothing else
-        unit.sink.add(codes.REGEX, f"this regular expression cannot be read: {error}", node.span, "patterns use RE2's syntax")
+        reason = error.args[0].decode() if error.args and isinstance(error.args[0], bytes) else str(error)
+        help = "patterns use RE2's syntax: no look-around, no back references"
+        unit.sink.add(codes.REGEX, f"this regular expression cannot be read: {reason}", node.span, help)
 
 
-def _reference(unit: Unit, document: Document, node: Node | None, known: dict[str, Entry], count: int) -> list[dict[str, Any]]:
+def _reference(unit: Unit, body: Mapping, package: str, known: dict[str, Entry], count: int) -> list[dict[str, Any]]:
     names = scope("reference", known)
-    replies = [_reply(unit, n, names) for n in items(node) if isinstance(n, Mapping)]
-    if node is not None and len(replies) != count:
-        message = f"the reference has {len(replies)} replies, and the customer writes {count} messages"
-        unit.sink.add(codes.REFERENCE, message, node.span, "give one entry a message, those of the twin last")
+    params = parameters(unit, package)
+    replies = [_reply(unit, n, names, params) for n in items(body.get("reference")) if isinstance(n, Mapping)]
+    place = body.key("reference")
+    if place is not None and len(replies) != count:
+        message = f"the customer writes {_many(count, 'message', 'messages')}, and the reference has {_many(len(replies), 'reply', 'replies')}"
+        unit.sink.add(codes.REFERENCE, message, place.span, "give it an entry for each message, those of the twin last")
     return replies
 
 
-def _reply(unit: Unit, node: Mapping, names: Scope) -> dict[str, Any]:
+def _many(count: int, one: str, several: str) -> str:
+    return f"{count} {one if count == 1 else several}"
+
+
+def _reply(unit: Unit, node: Mapping, names: Scope, params: Parameters) -> dict[str, Any]:
+    calls = [n for n in items(node.get("calls")) if isinstance(n, Mapping)]
     return {
-        "calls": [_call(unit, n, names) for n in items(node.get("calls")) if isinstance(n, Mapping)],
+        "calls": [compile_call(unit, n, params, names, codes.REFERENCE) for n in calls],
         "say": template(node.get("say"), names, unit.sink).tree,
     }
-
-
-def _call(unit: Unit, node: Mapping, names: Scope) -> dict[str, Any]:
-    given = {k.text: expression(v, names, unit.sink).tree for k, v in entries(node.get("with"))}
-    return {"tool": text(node.get("tool")), "with": given}

@@ -108,10 +108,14 @@ def compile_cohort(unit: Unit, document: Document) -> Cohort:
 
 def _check_way(unit: Unit, cohort: Cohort, body: Mapping) -> None:
     """A cohort either draws its trials or lists them."""
-    drawn, listed = body.get("draw"), body.get("cases")
+    drawn, listed = body.key("draw"), body.key("cases")
     if drawn is not None and listed is not None:
         help = "keep one of the two; where `draw` is inherited, `draw: null` removes it"
         unit.sink.add(codes.CASES_AND_DRAWS, "this cohort both draws trials and lists cases", listed.span, help)
+    elif drawn is None and not items(body.get("cases")):
+        help = "add `draw:`, or `cases:` with the names of cases"
+        place = listed or cohort.document
+        unit.sink.add(codes.CASES_AND_DRAWS, "this cohort neither draws trials nor lists cases", place.span, help)
     elif listed is None:
         _check_required(unit, cohort)
 

@@ -80,10 +80,7 @@ def _question(unit: Unit, document: Document, body: Mapping) -> Judge:
             unit.sink.add(codes.JUDGE, f"this judge has no `{needed}`", document.span, help)
     checked = [_Parts(unit, body, names, fields) for names in _scopes(unit, document, about)]
     made = checked[0]
-    quote = text(body.get("quote")) or None
-    if quote is not None and quote not in fields:
-        help = nearest(quote, fields) or f"add `{quote}: text` to its `answer`"
-        unit.sink.add(codes.JUDGE, f"`{quote}` is not a field of the answer", body.get("quote").span, help)  # type: ignore[union-attr]  # it is there
+    quote = _quote(unit, body, fields)
     many = bool(value(body.get("many"), False))
     data: dict[str, Any] = {
         "name": document.name,
@@ -99,6 +96,25 @@ def _question(unit: Unit, document: Document, body: Mapping) -> Judge:
         "rules": made.rules.tree if body.get("rules") is not None else None,
     }
     return Judge(document.name, about, many, fields, made.evidence, data)
+
+
+def _quote(unit: Unit, body: Mapping, fields: dict[str, Type]) -> str | None:
+    """The field that must stand in the text `quoted`; the two mean nothing without each other."""
+    node, quoted = body.get("quote"), body.get("quoted")
+    if node is None or quoted is None:
+        for given, lacking in ((body.key("quote"), "quoted"), (body.key("quoted"), "quote")):
+            if given is not None:
+                help = f"add `{lacking}`: `quote` names a field of the answer, and `quoted` is the text in which it must stand"
+                unit.sink.add(codes.JUDGE, f"this judge has a `{given.text}` and no `{lacking}`", given.span, help)
+        return text(node) or None
+    name = text(node)
+    if name not in fields:
+        help = nearest(name, fields) or f"add `{name}: text` to its `answer`"
+        unit.sink.add(codes.JUDGE, f"`{name}` is not a field of the answer", node.span, help)
+    elif fields[name] not in (t.TEXT, t.ANY):
+        message = f"a quotation is text, and `{name}` is {article(fields[name])}"
+        unit.sink.add(codes.JUDGE, message, node.span, f"declare `{name}: text` in `answer`")
+    return name
 
 
 def _scopes(unit: Unit, document: Document, about: str) -> list[Scope]:
@@ -134,7 +150,7 @@ def _check_rules(unit: Unit, body: Mapping, rules: Compiled, names: Scope, field
     found = t.element(rules.type) if many else t.bare(rules.type)
     if not isinstance(found, t.Record) or found.name not in names.records:
         wanted = "a list of records, one an answer" if many else "one record"
-        help = "make it with `record(verdict=…)`"
+        help = "make them with `[record(verdict=…) for x in …]`" if many else "make it with `record(verdict=…)`"
         unit.sink.add(codes.JUDGE, f"the rules must give {wanted}, and this is {article(rules.type)}", node.span, help)
         return
     _check_fields(unit, node, names.records[found.name], fields)

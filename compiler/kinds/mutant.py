@@ -13,7 +13,7 @@ from shopdsl.compiler.packages import Document
 from shopdsl.compiler.personas import package_personas, records
 from shopdsl.compiler.unit import Unit, entries, items, text, value
 from shopdsl.dsl import types as t
-from shopdsl.dsl.diagnostics import codes, nearest
+from shopdsl.dsl.diagnostics import Code, codes, nearest
 from shopdsl.dsl.source import Span
 from shopdsl.dsl.tree import Mapping, Node, Scalar
 from shopdsl.dsl.vocabulary import Scope, scope
@@ -64,16 +64,25 @@ def _habit(unit: Unit, node: Mapping, everything: Scope) -> dict[str, Any]:
     names = everything.with_names({})
     for hidden in HIDDEN.get(at, ()):
         names.names.pop(hidden, None)
+    misplaced = _misplaced(unit, node, at)
     allowed = AT.get(at, ())
+    if not misplaced and not any(node.get(k) is not None for k in allowed):
+        help = f"give it one of {', '.join(f'`{k}`' for k in allowed)}"
+        unit.sink.add(codes.REWRITE, "this habit changes nothing", node.span, help)
+    kept = Mapping([(k, v) for k, v in node if k.text not in misplaced], node.span)
+    return _data(unit, kept, at, names)
+
+
+def _misplaced(unit: Unit, node: Mapping, at: str) -> set[str]:
+    """Keys of a habit that belong to one that shows elsewhere; they are reported."""
+    found = set()
     for key, _ in node:
-        if key.text not in (*allowed, "at", "when"):
-            help = f"there it can have: {', '.join(allowed)}"
-            unit.sink.add(codes.REWRITE, f"a habit at a {at} has no `{key.text}`", key.span, help)
-    if not any(node.get(k) is not None for k in allowed):
-        unit.sink.add(
-            codes.REWRITE, "this habit changes nothing", node.span, f"give it one of {', '.join(f'`{k}`' for k in allowed)}"
-        )
-    return _data(unit, node, at, names)
+        places = [f"`at: {place}`" for place, keys in AT.items() if key.text in keys]
+        if places and at in AT and key.text not in AT[at]:
+            found.add(key.text)
+            help = f"it belongs to a habit with {' or '.join(places)}; here there can be: {', '.join(AT[at])}"
+            unit.sink.add(codes.REWRITE, f"a habit with `at: {at}` has no `{key.text}`", key.span, help)
+    return found
 
 
 def _data(unit: Unit, node: Mapping, at: str, names: Scope) -> dict[str, Any]:
@@ -89,8 +98,8 @@ def _data(unit: Unit, node: Mapping, at: str, names: Scope) -> dict[str, Any]:
         "instead": bool(value(node.get("instead"), False)),
         "repeat": expression(repeat, names, unit.sink, t.INT).tree if repeat is not None else None,
         "say": template(node.get("say"), names, unit.sink).tree if node.get("say") is not None else None,
-        "calls": [_call(unit, n, params, names) for n in items(node.get("calls")) if isinstance(n, Mapping)],
-        "then": [_call(unit, n, params, names) for n in items(node.get("then")) if isinstance(n, Mapping)],
+        "calls": [compile_call(unit, n, params, names) for n in items(node.get("calls")) if isinstance(n, Mapping)],
+        "then": [compile_call(unit, n, params, names) for n in items(node.get("then")) if isinstance(n, Mapping)],
     }
 
 
@@ -98,27 +107,31 @@ Parameters = dict[str, list[str]]
 
 
 def _parameters(unit: Unit, node: Mapping) -> Parameters:
-    """The parameters of every tool that is visible from here."""
-    package = unit.workspace.owner(node.span)
+    return parameters(unit, unit.workspace.owner(node.span))
+
+
+def parameters(unit: Unit, package: str) -> Parameters:
+    """The parameters of every tool that is visible from a package."""
     toolsets = [unit.compiled(compile_toolset, d) for d in unit.visible("toolset", package)]
     return {name: [p["name"] for p in tool["params"]] for made in toolsets for name, tool in made.data["tools"].items()}
 
 
-def _tool(unit: Unit, node: Node | None, params: Parameters) -> str | None:
+def _tool(unit: Unit, node: Node | None, params: Parameters, code: Code = codes.REWRITE) -> str | None:
     """A tool's name; one that is nearly that of a tool is a mistake, any other may be meant: agents call tools that are not there."""
     name = text(node) or None
     if node is not None and name is not None and name not in params and (near := nearest(name, params)):
-        unit.sink.add(codes.REWRITE, f"there is no tool `{name}`", node.span, near)
+        unit.sink.add(code, f"there is no tool `{name}`", node.span, near)
     return name
 
 
-def _argument(unit: Unit, key: Scalar, node: Node, params: Parameters, names: Scope) -> Compiled:
+def _argument(unit: Unit, key: Scalar, node: Node, params: Parameters, names: Scope, code: Code = codes.REWRITE) -> Compiled:
     known = {p for of in params.values() for p in of}
     if key.text not in known and (near := nearest(key.text, known)):
-        unit.sink.add(codes.REWRITE, f"no tool has a parameter `{key.text}`", key.span, near)
+        unit.sink.add(code, f"no tool has a parameter `{key.text}`", key.span, near)
     return expression(node, names, unit.sink)
 
 
-def _call(unit: Unit, node: Mapping, params: Parameters, names: Scope) -> dict[str, Any]:
-    given = {k.text: _argument(unit, k, v, params, names).tree for k, v in entries(node.get("with"))}
-    return {"tool": _tool(unit, node.get("tool"), params), "with": given}
+def compile_call(unit: Unit, node: Mapping, params: Parameters, names: Scope, code: Code = codes.REWRITE) -> dict[str, Any]:
+    """A call that a spec spells out: its tool, and its arguments as expressions."""
+    given = {k.text: _argument(unit, k, v, params, names, code).tree for k, v in entries(node.get("with"))}
+    return {"tool": _tool(unit, node.get("tool"), params, code), "with": given}

@@ -7,18 +7,25 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from shopdsl.dsl.plan import digest
-from shopdsl.runtime.judges.question import Question, Unscored, Waiting
-from shopdsl.runtime.judges.reading import read_answers
+from shopdsl.dsl.terminal import clean
+from shopdsl.runtime.judges.question import Judge, Question, Unscored, Waiting
+from shopdsl.runtime.judges.reading import MAX_ANSWER, read_answers
+from shopdsl.runtime.record import RunBroken
 
 FILE = "answers.jsonl"
 AT_ONCE = 8
 TIMEOUT = 120.0
+SECRET = 8
+GIVE_UP = 2 * AT_ONCE
+"""After so many questions without an answer in a row no more are asked: an endpoint that is down would be waited for by the hour."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,9 @@ class ModelJudge:
         self._path = folder / FILE
         self._known = _kept(self._path)
         self._failed: dict[str, str] = {}
-        self._pending: dict[str, Question] = {}
+        self._pending: dict[str, tuple[Judge, str]] = {}
+        self._in_a_row = 0
+        self._with_schema = True
 
     def answers(self, question: Question) -> list[dict[str, Any]]:
         """The answers to a question; raises Unscored, or Waiting where it has not been asked yet."""
@@ -46,7 +55,7 @@ class ModelJudge:
         if key in self._failed:
             raise Unscored(self._failed[key])
         if key not in self._known:
-            self._pending[key] = question
+            self._pending[key] = question.judge, question.text
             raise Waiting(f"{len(self._pending)} questions wait")
         return read_answers(question, self._known[key])
 
@@ -56,57 +65,92 @@ class ModelJudge:
         return len(self._pending)
 
     def fetch(self, progress: Callable[[int], None]) -> None:
-        """Ask what waits, so many questions at once; one that gets no answer is unscored, with the reason."""
+        """Ask what waits, so many questions at once; one that gets no answer is unscored, with the reason. An OSError is the caller's."""
         asyncio.run(self._fetch(progress))
 
     async def _fetch(self, progress: Callable[[int], None]) -> None:
-        from openai import AsyncOpenAI
-
-        client = AsyncOpenAI(
-            base_url=self._endpoint.address, api_key=self._endpoint.key or "none", timeout=TIMEOUT, max_retries=3
-        )
         todo = iter(list(self._pending.items()))
         self._pending = {}
         done = 0
 
-        async def work() -> None:
+        async def work(client: Any, file: BinaryIO) -> None:
             nonlocal done
-            for key, question in todo:
-                await self._one(client, key, question)
+            for key, (judge, text) in todo:
+                await self._one(client, file, key, judge, text)
                 done += 1
                 progress(done)
 
-        async with client:
-            await asyncio.gather(*(work() for _ in range(AT_ONCE)))
+        async with _client(self._endpoint) as client:
+            with _appending(self._path) as file:
+                await asyncio.gather(*(work(client, file) for _ in range(AT_ONCE)))
 
-    async def _one(self, client: Any, key: str, question: Question) -> None:
-        from openai import OpenAIError
-
-        try:
-            text = await self._ask(client, question)
-        except OpenAIError as error:
-            self._failed[key] = f"the model {self._model['model']} gave no answer: {_reason(error)}"
+    async def _one(self, client: Any, file: BinaryIO, key: str, judge: Judge, question: str) -> None:
+        if self._in_a_row >= GIVE_UP:
+            self._failed[key] = f"the model {self._model['model']} was not asked, for it gave no answer {GIVE_UP} times in a row"
             return
-        self._known[key] = text
-        line = json.dumps(
-            {"key": key, "judge": question.judge.name, "model": self._model["model"], "text": text}, ensure_ascii=False
-        )
-        with self._path.open("a", encoding="utf-8", newline="\n") as file:
-            file.write(line + "\n")
-
-    async def _ask(self, client: Any, question: Question) -> str:
-        """The model's text; servers that know no JSON Schema are asked without."""
-        from openai import BadRequestError
-
-        schema = answer_schema(question.judge.data)
-        messages = [{"role": "system", "content": _instruction(schema)}, {"role": "user", "content": question.text}]
-        given = {"model": self._model["model"], "messages": messages, "temperature": 0.0, **_sampling(self._model)}
-        form = {"type": "json_schema", "json_schema": {"name": question.judge.name, "schema": schema, "strict": True}}
         try:
-            answer = await client.chat.completions.create(**given, response_format=form)
-        except BadRequestError:
-            answer = await client.chat.completions.create(**given)
-        return (answer.choices[0].message.content or "") if answer.choices else ""
+            text = self._without_key(_text(await self._ask(client, judge, question)))[: MAX_ANSWER + 1]
+        except Exception as error:  # whatever a server sends, only this question suffers
+            self._in_a_row += 1
+            self._failed[key] = f"the model {self._model['model']} gave no answer: {_short(self._without_key(_reason(error)))}"
+            return
+        self._in_a_row = 0
+        self._known[key] = text
+        kept = {"key": key, "judge": judge.name, "model": self._model["model"], "text": text}
+        file.write(json.dumps(kept, ensure_ascii=False).encode() + b"\n")
+
+    def _without_key(self, text: str) -> str:
+        """A server may send the key back, in an error for one. What is as short as `none` is a word, and no key."""
+        key = self._endpoint.key or ""
+        return text.replace(key, "(key)") if len(key) >= SECRET else text
+
+    async def _ask(self, client: Any, judge: Judge, question: str) -> Any:
+        """What the endpoint sends; servers that know no JSON Schema are asked without."""
+        from openai import BadRequestError, UnprocessableEntityError
+
+        schema = answer_schema(judge.data)
+        messages = [{"role": "system", "content": _instruction(schema)}, {"role": "user", "content": question}]
+        given = {"model": self._model["model"], "messages": messages, "temperature": 0.0, **_sampling(self._model)}
+        form = {"type": "json_schema", "json_schema": {"name": judge.name[:64], "schema": schema, "strict": True}}
+        if self._with_schema:
+            try:
+                return await client.chat.completions.create(**given, response_format=form)
+            except (BadRequestError, UnprocessableEntityError):
+                pass
+        answer = await client.chat.completions.create(**given)
+        self._with_schema = False
+        return answer
+
+
+def _client(endpoint: Endpoint) -> Any:
+    """A client that sends just this key: organization and project would come from the environment, and are meant for another address."""
+    from openai import AsyncOpenAI, Omit
+
+    headers: Any = {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}
+    key = endpoint.key or "none"
+    return AsyncOpenAI(base_url=endpoint.address, api_key=key, timeout=TIMEOUT, max_retries=3, default_headers=headers)
+
+
+def _text(answer: Any) -> str:
+    """The text of a completion, and nothing where it has none; raises ValueError where it is no completion. Halves of characters are replaced."""
+    choices = getattr(answer, "choices", None)
+    if not isinstance(choices, list) or not choices:
+        raise ValueError("the endpoint sent no completion")
+    content = getattr(getattr(choices[0], "message", None), "content", None)
+    if not isinstance(content, str | None):
+        raise ValueError("the endpoint sent a completion whose content is no text")
+    return (content or "").encode("utf-8", "replace").decode()
+
+
+@contextmanager
+def _appending(path: Path) -> Iterator[BinaryIO]:
+    """A file to which whole lines are appended, also after a torn last one."""
+    with path.open("ab+", buffering=0) as file:
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                file.write(b"\n")
+        yield file
 
 
 def _sampling(model: dict[str, Any]) -> dict[str, Any]:
@@ -122,17 +166,20 @@ def _instruction(schema: dict[str, Any]) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """What went wrong, in one line; the client's errors hold addresses and bodies, never keys."""
-    text = " ".join(str(error).split()) or type(error).__name__
+    """What went wrong, in one line without control characters."""
+    return clean(" ".join(str(error).split())) or type(error).__name__
+
+
+def _short(text: str) -> str:
     return text if len(text) <= 160 else text[:157] + "…"
 
 
 def _kept(path: Path) -> dict[str, str]:
-    """Answers of earlier passes; a line that cannot be read is asked again."""
+    """Answers of earlier passes; a line that cannot be read is asked again. A link would have answers written to somewhere else: RunBroken."""
+    if path.is_symlink():
+        raise RunBroken(f"{path} is a link; a run folder holds its own files")
     result: dict[str, str] = {}
-    if not path.is_file() or path.is_symlink():
-        return result
-    for line in path.read_bytes().split(b"\n"):
+    for line in path.read_bytes().split(b"\n") if path.is_file() else ():
         try:
             data = json.loads(line)
             result[str(data["key"])] = str(data["text"])
@@ -143,7 +190,10 @@ def _kept(path: Path) -> dict[str, str]:
 
 def answer_schema(judge: dict[str, Any]) -> dict[str, Any]:
     """The JSON Schema of an answer."""
-    properties = {"verdict": {"enum": judge["verdict"]}, **{name: _type(kind) for name, kind in sorted(judge["answer"].items())}}
+    properties = {
+        "verdict": {"type": "string", "enum": judge["verdict"]},
+        **{name: _type(kind) for name, kind in sorted(judge["answer"].items())},
+    }
     one = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
     if not judge["many"]:
         return one
@@ -163,7 +213,7 @@ def _type(kind: Any) -> dict[str, Any]:
         case {"range": [low, high]}:
             return {"type": "integer", "minimum": low, "maximum": high}
         case {"one_of": members}:
-            return {"enum": members}
+            return {"type": "string", "enum": members}
         case {"list": inner}:
             return {"type": "array", "items": _type(inner)}
         case {"optional": inner}:

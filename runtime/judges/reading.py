@@ -16,11 +16,23 @@ from shopdsl.runtime.judges.question import Question, Unscored
 
 MAX_ANSWER = 100_000
 _DECODER = json.JSONDecoder(object_pairs_hook=lambda pairs: _unique(pairs))
+_MOST = 2**53
+"""Beyond, whole numbers and others are no longer told apart; infinity and what is not a number are beyond too."""
+_LONE = re.compile(r"[\ud800-\udfff]")
+"""Halves of characters, which JSON can spell and no file can hold."""
+_OPENING = re.compile(r"\{\s*[\"}]|\[\s*[{\]]")
+"""How an object or a list of objects begins; brackets of prose do not."""
 
 
 def read_answers(question: Question, text: str) -> list[dict[str, Any]]:
     """The answers in a model's text, as fields; raises Unscored."""
-    data = _json(text)
+    try:
+        return _answers(question, _json(text))
+    except RecursionError:
+        raise Unscored("the answer is nested too deeply") from None
+
+
+def _answers(question: Question, data: Any) -> list[dict[str, Any]]:
     if question.judge.many:
         entries = data.get("answers") if isinstance(data, dict) else data
         if not isinstance(entries, list):
@@ -32,40 +44,44 @@ def read_answers(question: Question, text: str) -> list[dict[str, Any]]:
 
 def _json(text: str) -> Any:
     if len(text) > MAX_ANSWER:
-        raise Unscored(f"the answer has {len(text):,} characters; more than {MAX_ANSWER:,} are not read")
+        raise Unscored(f"the answer has more than {MAX_ANSWER:,} characters, and is not read")
     if not text.strip():
         raise Unscored("the answer is empty")
     found = list(_values(text))
     if not found:
-        what = "breaks off inside of its JSON" if re.search(r"[{\[]\s*[\"{\[]", text) else "holds no JSON"
-        raise Unscored(f"the answer {what}: {_short(text)}")
+        raise Unscored(f"the answer holds no JSON: {_short(text)}")
     if any(value != found[0] for value in found[1:]):
         raise Unscored(f"the answer holds {len(found)} different JSON values")
     return found[0]
 
 
 def _values(text: str) -> Iterator[Any]:
-    """The JSON objects and lists of objects that stand in a text, outermost first."""
+    """The JSON objects and lists of objects that stand in a text, outermost first.
+
+    One that cannot be read ends the reading: what stands inside of it may be half of what was meant, and looking for it again and again takes long.
+    """
     place = 0
-    while (start := _opening(text, place)) >= 0:
+    while (opening := _OPENING.search(text, place)) is not None:
         try:
-            value, place = _DECODER.raw_decode(text, start)
+            value, place = _DECODER.raw_decode(text, opening.start())
+        except _Twice as error:
+            raise Unscored(f"in the answer {error}") from None
         except (ValueError, RecursionError):
-            place = start + 1
-            continue
-        if isinstance(value, dict) or (isinstance(value, list) and all(isinstance(v, dict) for v in value)):
+            raise Unscored(
+                f"the answer breaks off inside of its JSON, or it is none: {_short(text[opening.start() :])}"
+            ) from None
+        if isinstance(value, dict) or all(isinstance(v, dict) for v in value):
             yield value
 
 
-def _opening(text: str, place: int) -> int:
-    found = re.compile(r"[{\[]").search(text, place)
-    return found.start() if found else -1
+class _Twice(ValueError):
+    """A key that stands twice in one object."""
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        raise ValueError("a key stands twice")
+        raise _Twice("a key stands twice")
     return result
 
 
@@ -77,8 +93,9 @@ def _fields(question: Question, entry: Any) -> dict[str, Any]:
     for name, kind in data["answer"].items():
         fields[name] = _field(name, kind, entry)
     quote = data["quote"]
-    if quote is not None and question.quoted is not None and not _stands(fields[quote], question.quoted):
-        raise Unscored(f"the quotation {_short(fields[quote])} does not stand in the text")
+    given = fields[quote] if quote is not None else None
+    if given is not None and question.quoted is not None and not _stands(str(given), question.quoted):
+        raise Unscored(f"the quotation {_short(given)} does not stand in the text")
     return fields
 
 
@@ -106,13 +123,13 @@ def _field(name: str, kind: Any, entry: dict[str, Any]) -> Any:
 def _is(value: Any, kind: Any) -> bool:
     match kind:
         case "text":
-            return isinstance(value, str)
+            return isinstance(value, str) and _LONE.search(value) is None
         case "bool":
             return isinstance(value, bool)
         case "int":
-            return isinstance(value, int) and not isinstance(value, bool)
+            return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _MOST
         case "number":
-            return isinstance(value, int | float) and not isinstance(value, bool) and value == value
+            return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _MOST
         case {"range": [low, high]}:
             return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
         case {"one_of": members}:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from shopdsl.cli.common import ENDPOINT, USAGE, Trouble, fail_on, open_unit, progress
 from shopdsl.cli.scoring import Scoring
 from shopdsl.runtime.judges.model import Endpoint, ModelJudge
 from shopdsl.runtime.judges.question import Answerer
 from shopdsl.runtime.judges.rules import Rules
+from shopdsl.runtime.record import RunBroken
 
 HEURISTIC = "heuristic"
 KEY = "SHOPDSL_API_KEY"
-ROUNDS = 5
-"""So often an answer may lead to further questions."""
 
 
 def answerer(judge: str | None, endpoint: str | None, package: Path | None, folder: Path) -> Answerer:
@@ -28,7 +29,10 @@ def answerer(judge: str | None, endpoint: str | None, package: Path | None, fold
     if data["by"] == "rules":
         return Rules()
     _needs_openai()
-    return ModelJudge(data["model"], _endpoint(endpoint), folder)
+    try:
+        return ModelJudge(data["model"], _endpoint(endpoint), folder)
+    except RunBroken as error:
+        raise Trouble(str(error), USAGE) from None
 
 
 def _resolve(judge: str, package: Path | None) -> dict[str, Any]:
@@ -64,17 +68,25 @@ def _endpoint(address: str | None) -> Endpoint:
     chosen = address or known
     if not chosen:
         raise Trouble(f"a model judge needs an address: `--endpoint URL`, or the environment variable {ENDPOINT}", USAGE)
-    if not chosen.startswith(("http://", "https://")):
-        raise Trouble(f"{chosen} is not an address; it begins with http:// or https://", USAGE)
-    return Endpoint(chosen, os.environ.get(KEY) if chosen == known else None)
+    if not _is_address(chosen):
+        raise Trouble(f"{chosen!r} is not an address; one is such as http://127.0.0.1:8000/v1", USAGE)
+    return Endpoint(chosen, os.environ.get(KEY, "").strip() or None if chosen == known else None)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return (
+            parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and re.search(r"[^!-~]", text) is None
+        )
+    except ValueError:  # a port that is no number, a bracket that is not closed
+        return False
 
 
 def with_answers(answers: Answerer, score: Callable[[], Scoring]) -> Scoring:
-    """Score, ask the model what is not known yet, and score again until nothing waits."""
+    """Score, ask the model what is not known yet, and score again until nothing waits: an answer may lead to further questions."""
     result = score()
-    for _ in range(ROUNDS):
-        if not isinstance(answers, ModelJudge) or not answers.pending:
-            break
+    while isinstance(answers, ModelJudge) and answers.pending:
         with progress("asking the judge", answers.pending) as advance:
             answers.fetch(advance)
         result = score()
