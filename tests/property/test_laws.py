@@ -1,4 +1,4 @@
-"""The drawn laws against their formulas: chi-square on 10,000 trials of the cohort `general` with a fixed seed."""
+"""The drawn laws against their formulas: chi-square on 10,000 trials of the cohorts `general` and `grocery` with a fixed seed."""
 
 from __future__ import annotations
 
@@ -52,12 +52,21 @@ def catalog(unit: Unit) -> Catalog:
     return made
 
 
-@pytest.fixture(scope="module")
-def drawn(unit: Unit, catalog: Catalog) -> list[Drawn]:
-    document = unit.workspace.find("cohort", "general", "std")
+def draw(unit: Unit, catalog: Catalog, cohort: str) -> list[Drawn]:
+    document = unit.workspace.find("cohort", cohort, "std")
     assert document is not None
     drawer = Drawer(compile_cohort(unit, document), catalog, 2609)
     return [drawer.draw(i) for i in range(N)]
+
+
+@pytest.fixture(scope="module")
+def drawn(unit: Unit, catalog: Catalog) -> list[Drawn]:
+    return draw(unit, catalog, "general")
+
+
+@pytest.fixture(scope="module")
+def grocery(unit: Unit, catalog: Catalog) -> list[Drawn]:
+    return draw(unit, catalog, "grocery")
 
 
 def chi_square(found: Mapping[Any, int], expected: Mapping[Any, float]) -> None:
@@ -216,3 +225,39 @@ def test_styles_of_reveal(drawn: list[Drawn], tier: str, weights: dict[str, floa
     several = [d for d in drawn if d.names["tier"] == tier and len(d.items) > 1]
     chi_square(Counter(d.names["reveal"] for d in several), weights)
     assert {d.names["reveal"] for d in drawn if len(d.items) == 1} == {"single"}
+
+
+GROCERY_BREADTH = {
+    "simple": {1: 0.5, 2: 0.5},
+    "moderate": {2: 1.0},
+    "multi_item": {2: 0.5, 3: 0.5},
+    "complex": {3: 1 / 3, 4: 1 / 3, 5: 1 / 3},
+}
+
+
+@pytest.mark.parametrize("tier", GROCERY_BREADTH)
+def test_grocery_trials_are_wider(grocery: list[Drawn], tier: str) -> None:
+    chosen = Counter(d.names["breadth"] for d in grocery if d.names["tier"] == tier)
+    if len(GROCERY_BREADTH[tier]) == 1:
+        assert set(chosen) == set(GROCERY_BREADTH[tier])
+    else:
+        chi_square(chosen, GROCERY_BREADTH[tier])
+
+
+def test_grocery_trials_buy_groceries(grocery: list[Drawn], catalog: Catalog) -> None:
+    shelves = {c.name for c in catalog.categories if "grocery" in c.tags}
+    assert len(shelves) == 9
+    assert {i.product.category.name for d in grocery for i in d.items} == shelves
+    assert max(len(d.items) for d in grocery) == 16
+
+
+def test_grocery_quantities_are_flat_with_a_decay(grocery: list[Drawn]) -> None:
+    weights = {q: (q + 50) ** -1 * 0.6 ** (q - 1) for q in range(1, 9)}
+    total = sum(weights.values())
+    chi_square(Counter(i.quantity for d in grocery for i in d.items), {q: w / total for q, w in weights.items()})
+
+
+@pytest.mark.parametrize(("tier", "batch"), [("simple", 0.8), ("moderate", 0.75), ("multi_item", 0.7), ("complex", 0.65)])
+def test_grocery_lists_come_mostly_at_once_and_never_mixed(grocery: list[Drawn], tier: str, batch: float) -> None:
+    several = [d for d in grocery if d.names["tier"] == tier and len(d.items) > 1]
+    chi_square(Counter(d.names["reveal"] for d in several), {"batch": batch, "linear": 1 - batch})
