@@ -65,7 +65,7 @@ class Examiner:
         if reason in LOST:
             return Seen(trial.id, record["cohort"], record["repeat"], reason, tier)
         look = self._look(trial, record)
-        values, failures = look.all_values()
+        values, failures = look.results
         names, calls = look.names, sum(e["type"] == "call" for e in record["events"])
         ranks = record.get("ceiling", [])
         return Seen(
@@ -107,7 +107,8 @@ class Look:
     def _asker(self) -> Asker:
         return Asker(self.examiner.judges, self.examiner.answerer, self.names)
 
-    def all_values(self) -> tuple[array[float], dict[str, str]]:
+    @cached_property
+    def results(self) -> tuple[array[float], dict[str, str]]:
         """The value of every metric of the cohort, and why some have none."""
         values: array[float] = array("d")
         failures: dict[str, str] = {}
@@ -126,12 +127,12 @@ class Look:
         applying = self.examiner.applying[self.record["cohort"]]
         return {
             n: None if v != v else float("nan") if v == UNSCORED else v
-            for n, v in zip(applying, self.all_values()[0], strict=True)
+            for n, v in zip(applying, self.results[0], strict=True)
         }
 
     def asked(self) -> list[Asked]:
         """Every question that the metrics of the cohort put, with its answers."""
-        self.all_values()
+        _ = self.results
         return self._asker.asked
 
     def at(self, subject: Any) -> int | None:
@@ -140,11 +141,10 @@ class Look:
 
     def moments(self, metric: str) -> list[Moment]:
         """The moments that decided a metric; for one of the end state, the last change of the cart."""
-        value = self.examiner.metrics[metric]
-        if not value.visible:
+        if self.values[metric] is None:
             return []
         try:
-            found = value.moments(self.names, self._asker)
+            found = self.examiner.metrics[metric].moments(self.names, self._asker)
         except (Failed, Waiting):
             return []
         return found or self._last_change()

@@ -78,6 +78,8 @@ def _walks(tree: Any, lets: dict[str, Any]) -> Iterator[Walk]:
     match tree:
         case ["gen", _, value, clauses, *_] | ["comp", _, _, value, clauses]:
             yield value, clauses
+        case ["bin", "/", left, _]:  # what a count is divided by decides nothing by itself
+            yield from _walks(left, lets)
         case ["name", str(name)] if name in lets:
             yield from _walks(lets[name], {k: v for k, v in lets.items() if k != name})
         case list():
@@ -129,4 +131,4 @@ def _words(subject: Any) -> str:
     if hasattr(subject, "fields"):
         return ": ".join(str(v) for k, v in subject.fields().items() if isinstance(v, str))
     product = getattr(subject, "product", None)
-    return str(getattr(subject, "tool", "") or (product.title if product is not None else ""))
+    return str(getattr(subject, "tool", None) or (product.title if product is not None else "") or getattr(subject, "kind", ""))

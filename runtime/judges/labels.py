@@ -7,17 +7,21 @@ answers to one question apart. People fill in `label`.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from shopdsl.dsl.terminal import clean
 from shopdsl.runtime.examine import Look
 from shopdsl.runtime.judges.agreement import Agreement, agreement
 from shopdsl.runtime.judges.asking import Asked
 
 Key = tuple[str, str, int, int | None, str]
 MAX_LINE = 1_000_000
+_TYPES = (str, str, int, int | None, str, str | None)
+"""Of the parts of a key, and of the label."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +41,16 @@ class Answer:
 
 
 def answers(look: Look) -> Iterator[Answer]:
-    """Every answer that the metrics of a record got."""
+    """Every answer that the metrics of a record got. Two of one place and quotation are told apart by their number."""
+    times: Counter[Key] = Counter()
     for asked in look.asked():
         name, data = asked.judge.rpartition(".")[2], asked.question.judge.data
         base = (name, look.record["trial"], look.record["repeat"], look.at(asked.question.subject))
         for quote, verdict in _verdicts(asked, data["quote"]):
-            yield Answer((*base, quote), verdict, asked.question.text)
+            key: Key = (*base, quote)
+            times[key] += 1
+            numbered = key if times[key] == 1 else (*base, f"{quote} #{times[key]}".strip())
+            yield Answer(numbered, verdict, asked.question.text)
 
 
 def _verdicts(asked: Asked, quote: str | None) -> Iterator[tuple[str, str | None]]:
@@ -51,7 +59,7 @@ def _verdicts(asked: Asked, quote: str | None) -> Iterator[tuple[str, str | None
         return
     for place, row in enumerate(asked.rows, 1):
         fields = row.fields()
-        yield (str(fields[quote]) if quote else "" if len(asked.rows) == 1 else str(place)), fields["verdict"]
+        yield (str(fields[quote] or "") if quote else "" if len(asked.rows) == 1 else str(place)), fields["verdict"]
 
 
 @dataclass
@@ -85,18 +93,19 @@ def _label(line: bytes, verdicts: dict[str, list[str]]) -> tuple[Key, str] | str
     try:
         data = json.loads(line[:MAX_LINE])
         key: Key = (data["judge"], data["trial"], data.get("repeat", 0), data.get("at"), data.get("quote", ""))
-        hash(key)
+        label = data.get("label")
     except (ValueError, RecursionError):
         return "this line is not JSON"
     except (KeyError, TypeError, AttributeError):
         return "a label needs `judge`, `trial`, `at` and `label`"
-    label = data.get("label")
+    if not all(isinstance(part, kind) for part, kind in zip((*key, label), _TYPES, strict=True)):
+        return "`judge`, `trial`, `quote` and `label` are texts, `repeat` and `at` whole numbers"
     if label is None:
         return None
-    if data["judge"] not in verdicts:
-        return f"the run asked no judge `{data['judge']}`; it asked: {', '.join(sorted(verdicts)) or 'none'}"
-    if label not in verdicts[data["judge"]]:
-        return f"`{label}` is not a verdict of `{data['judge']}`; there are: {', '.join(verdicts[data['judge']])}"
+    if key[0] not in verdicts:
+        return clean(f"the run asked no judge `{key[0]}`; it asked: {', '.join(sorted(verdicts)) or 'none'}")
+    if label not in verdicts[key[0]]:
+        return clean(f"`{label}` is not a verdict of `{key[0]}`; there are: {', '.join(verdicts[key[0]])}")
     return key, label
 
 
@@ -119,6 +128,6 @@ def calibrate(found: Iterable[Answer], labels: Labels, verdicts: dict[str, list[
             pairs.setdefault(key[0], []).append((text, None))
         elif key not in used:
             labels.problems.append(
-                f"{path.name}:{number}: the judge `{key[0]}` gave no such answer in trial {key[1]} at {key[3]}"
+                clean(f"{path.name}:{number}: the judge `{key[0]}` gave no such answer in trial {key[1]} at {key[3]}")
             )
     return {name: agreement(of, rest.get(name, []), verdicts[name]) for name, of in sorted(pairs.items())}

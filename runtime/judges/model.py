@@ -47,7 +47,7 @@ class ModelJudge:
         self._failed: dict[str, str] = {}
         self._pending: dict[str, tuple[Judge, str]] = {}
         self._in_a_row = 0
-        self._with_schema = True
+        self._without_schema: set[str] = set()
 
     def answers(self, question: Question) -> list[dict[str, Any]]:
         """The answers to a question; raises Unscored, or Waiting where it has not been asked yet."""
@@ -112,13 +112,13 @@ class ModelJudge:
         messages = [{"role": "system", "content": _instruction(schema)}, {"role": "user", "content": question}]
         given = {"model": self._model["model"], "messages": messages, "temperature": 0.0, **_sampling(self._model)}
         form = {"type": "json_schema", "json_schema": {"name": judge.name[:64], "schema": schema, "strict": True}}
-        if self._with_schema:
+        if judge.name not in self._without_schema:
             try:
                 return await client.chat.completions.create(**given, response_format=form)
             except (BadRequestError, UnprocessableEntityError):
                 pass
         answer = await client.chat.completions.create(**given)
-        self._with_schema = False
+        self._without_schema.add(judge.name)
         return answer
 
 
@@ -134,9 +134,10 @@ def _client(endpoint: Endpoint) -> Any:
 def _text(answer: Any) -> str:
     """The text of a completion, and nothing where it has none; raises ValueError where it is no completion. Halves of characters are replaced."""
     choices = getattr(answer, "choices", None)
-    if not isinstance(choices, list) or not choices:
+    message = getattr(choices[0], "message", None) if isinstance(choices, list) and choices else None
+    if message is None:
         raise ValueError("the endpoint sent no completion")
-    content = getattr(getattr(choices[0], "message", None), "content", None)
+    content = getattr(message, "content", None)
     if not isinstance(content, str | None):
         raise ValueError("the endpoint sent a completion whose content is no text")
     return (content or "").encode("utf-8", "replace").decode()

@@ -20,7 +20,7 @@ VERBS = {
     "compile": "Check, draw and prove a suite; write its plan.",
     "run": "Play the trials of a plan; score them and print the profile.",
     "score": "Score records again, also with metrics written after the run.",
-    "report": "Print the profile of one run or more.",
+    "report": "Print the profile of one run or more, or write it as HTML.",
     "compare": "Compare two runs of one suite, trial by trial.",
     "judge": "Compare a judge with people: draw answers to be labelled, and calibrate it.",
     "test": "Run the spec tests and mutants of a package.",

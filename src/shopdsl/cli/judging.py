@@ -48,11 +48,17 @@ def _resolve(judge: str, package: Path | None) -> dict[str, Any]:
     made = unit.compiled(compile_judge, document) if document else None
     fail_on(sink)
     if made is None:
-        names = ", ".join(unit.workspace.names("judge", unit.workspace.main.name))
-        raise Trouble(f"there is no judge `{judge}`; there are: {names}", USAGE)
+        raise Trouble(f"there is no judge `{judge}`; those that answer: {', '.join(_answering(unit))}", USAGE)
     if not isinstance(made, Compiled):
         raise Trouble(f"the judge `{judge}` is a question; name one with `by`, such as `{HEURISTIC}`", USAGE)
     return made.data
+
+
+def _answering(unit: Any) -> list[str]:
+    """The judges with `by`, as they are known at hand; the others are questions."""
+    space = unit.workspace
+    known = ((n, space.find("judge", n, space.main.name)) for n in space.names("judge", space.main.name))
+    return [name for name, document in known if document and unit.body(document).get("by") is not None]
 
 
 def _needs_openai() -> None:
