@@ -1,4 +1,5 @@
-"""Writes docs/reference/ from the tables that the compiler itself reads, and the map of files in ARCHITECTURE.md from the files.
+"""Writes docs/reference/ from the tables that the compiler itself reads, docs/evidence.md from the suite `paper`, and the map of files in
+ARCHITECTURE.md from the files.
 
 `python docs/build.py` writes; with `--check` it only names stale pages, and then its exit code is 1.
 """
@@ -17,13 +18,21 @@ import click
 import jinja2
 
 from shopdsl.cli import VERBS, cli
+from shopdsl.compiler.header import scoring
+from shopdsl.compiler.kinds.suite import compile_suite
+from shopdsl.compiler.packages import load
+from shopdsl.compiler.pipeline import find_suite
 from shopdsl.compiler.shape import kinds, schema
-from shopdsl.dsl.diagnostics import CODES, Code
+from shopdsl.compiler.unit import Unit
+from shopdsl.dsl.diagnostics import CODES, Code, Sink
 from shopdsl.dsl.functions import FUNCTIONS, Function
 from shopdsl.dsl.vocabulary import CONTEXTS, DUTIES, END_REASONS, EVIDENCE, RECORDS, VIEWS, Entry
 
 DOCS = Path(__file__).resolve().parent
 REFERENCE = DOCS / "reference"
+SPECS = DOCS.parent / "specs"
+PLACED = {"evidence": DOCS / "evidence.md"}
+"""Pages that stand elsewhere than in the reference."""
 
 PLACES = {
     "draw": "`draw` of a cohort; lines above are known too",
@@ -240,11 +249,87 @@ def mapped() -> str:
     return f"{before}{MARKS[0]}\n\n{file_map()}\n\n{MARKS[1]}{rest.partition(MARKS[1])[2]}"
 
 
+# what each view decides
+
+
+def paper() -> dict[str, dict[str, Any]]:
+    """The metrics of the suite `paper`, compiled, in the order of their groups and names."""
+    sink = Sink()
+    unit = Unit(load(SPECS, sink), sink)
+    suite = find_suite(unit, "paper")
+    if suite is None or sink.has_errors:
+        raise SystemExit("the suite `paper` has errors: run `shopdsl check --package specs`")
+    metrics = scoring(unit, unit.compiled(compile_suite, suite))["metrics"]
+    return dict(sorted(metrics.items(), key=lambda pair: (pair[1]["group"], pair[0])))
+
+
+def decided(metrics: dict[str, dict[str, Any]]) -> dict[str, list[str]]:
+    """The metrics that each view decides."""
+    return {view: [n for n, m in metrics.items() if set(m["evidence"]) <= set(letters)] for view, letters in VIEWS.items()}
+
+
+def evidence_parts() -> dict[str, Any]:
+    """What docs/evidence.md shows."""
+    metrics = paper()
+    by_view = decided(metrics)
+    counts = {view: len(found) for view, found in by_view.items()}
+    return {
+        "total": len(metrics),
+        "counts": counts,
+        "view_table": table(["view", "evidence", "decides"], [[code(v), VIEWS[v], f"{n} of {len(metrics)}"] for v, n in counts.items()]),
+        "step_list": "\n".join(step(low, high, by_view) for low, high in STEPS),
+        "metric_table": metric_table(metrics, by_view),
+        "by_hand": f"{', '.join(str(n) for n in BY_HAND[:-1])} and {BY_HAND[-1]}",
+        "verdict": agreement(list(counts.values())),
+    }
+
+
+STEPS = (
+    ("final_cart", "state"),
+    ("transcript", "transcript_and_calls"),
+    ("transcript_and_calls", "state_and_transcript"),
+    ("state", "state_and_transcript"),
+    ("state_and_transcript", "full"),
+)
+"""From one view to one that holds more."""
+BY_HAND = [8, 3, 5, 10, 20, 44]
+"""What we read by hand from the definitions, in the order of VIEWS."""
+
+
+def step(low: str, high: str, by_view: dict[str, list[str]]) -> str:
+    """What is known with one view and not with the other."""
+    more = [n for n in by_view[high] if n not in by_view[low]]
+    letters = "".join(sorted(set(VIEWS[high]) - set(VIEWS[low]), key=VIEWS["full"].index))
+    return f"- **{words(low)} → {words(high)}** (and {letters}): {len(more)} more, {', '.join(code(n) for n in more)}."
+
+
+def words(name: str) -> str:
+    """A name as words."""
+    return name.replace("_", " ")
+
+
+def metric_table(metrics: dict[str, dict[str, Any]], by_view: dict[str, list[str]]) -> str:
+    """All metrics, with a mark where a view decides one."""
+    rows = [
+        [m["group"], code(n), m["title"], m["kind"], m["evidence"], *("●" if n in found else "" for found in by_view.values())]
+        for n, m in metrics.items()
+    ]
+    return table(["group", "metric", "title", "kind", "needs", *(words(view) for view in by_view)], rows)
+
+
+def agreement(counts: list[int]) -> str:
+    """How the compiled counts compare with those read by hand."""
+    if counts == BY_HAND:
+        return "The compiled specs give the same six numbers."
+    apart = [f"{words(v)} {n} and not {h}" for v, n, h in zip(VIEWS, counts, BY_HAND, strict=True) if n != h]
+    return f"The compiled specs differ: {', '.join(apart)}."
+
+
 # pages
 
 
 def render(name: str) -> str:
-    """One page of the reference."""
+    """One page."""
     loader = jinja2.FileSystemLoader(DOCS / "templates")
     environment = jinja2.Environment(
         loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
@@ -255,18 +340,20 @@ def render(name: str) -> str:
         "evidence": EVIDENCE, "views": VIEWS, "end_reasons": END_REASONS, "duties": DUTIES, "table_of_functions": FUNCTIONS,
         "kinds": kinds(), "schema": schema, "shapes": sorted(set(SHAPES.values())), "shared": shared, "verbs": list(VERBS),
     }  # fmt: skip
+    if name in PLACED:
+        known |= evidence_parts()
     text = environment.get_template(f"{name}.md.j2").render(known)
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 
 def pages() -> list[str]:
-    """The pages of the reference, one for each template."""
+    """The pages that are made, one for each template."""
     return sorted(path.name.removesuffix(".md.j2") for path in (DOCS / "templates").glob("*.md.j2"))
 
 
 def wanted() -> dict[Path, str]:
     """Every page that is written here, and what it should be."""
-    return {REFERENCE / f"{name}.md": render(name) for name in pages()} | {MAP: mapped()}
+    return {PLACED.get(name, REFERENCE / f"{name}.md"): render(name) for name in pages()} | {MAP: mapped()}
 
 
 def main(arguments: list[str]) -> int:

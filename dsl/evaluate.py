@@ -78,6 +78,8 @@ def _attr(of: Any, name: str) -> Compiled:
 
     def run(env: Env) -> Any:
         value = inner(env)
+        if type(value) is Row:
+            return value.get(name)
         if type(value) is dict:
             return value.get(name)
         return None if value is None else getattr(value, name)

@@ -110,7 +110,7 @@ def _counted(n: Decimal, unit: str) -> str:
 
 
 class Row:
-    """A record of a spec: a table's row, a persona's value, a `record(…)`. It compares to its name."""
+    """A record of a spec: a table's row, a persona's value, a `record(…)`. It compares to its name, if it has one."""
 
     __slots__ = ("_fields", "name")
 
@@ -118,11 +118,16 @@ class Row:
         self.name = name
         self._fields = fields
 
-    def __getattr__(self, key: str) -> Any:
-        try:
+    def get(self, key: str) -> Any:
+        """A field, as an expression asks for it; `name` is the record's own name where no field is called so. Raises Failed."""
+        if key in self._fields:
             return self._fields[key]
-        except KeyError:
-            raise Failed(f"there is no field `{key}` here") from None
+        if key == "name":
+            return self.name
+        raise Failed(f"there is no field `{key}` here")
+
+    def __getattr__(self, key: str) -> Any:
+        return self.get(key)
 
     def fields(self) -> Mapping[str, Any]:
         """The fields of the record, without its name."""

@@ -167,7 +167,7 @@ def _record(test: dict[str, Any], trial: Trial) -> dict[str, Any]:
             ledger.feed(events[-1])
     return {
         "events": events,
-        "says": [],
+        "says": [i.product.title for i in trial.items()],
         "end": {"reason": test["end"], "detail": ""},
     }
 

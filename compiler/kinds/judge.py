@@ -73,7 +73,7 @@ def _question(unit: Unit, document: Document, body: Mapping) -> Judge:
     verdict = Enum(f"verdict of {document.name}", tuple(text(n) for n in items(body.get("verdict"))))
     fields: dict[str, Type] = {"verdict": verdict}
     for key, node in entries(body.get("answer")):
-        fields[key.text] = read_type(node, unit.sink) or t.ANY
+        fields[key.text] = _field(unit, node)
     for needed in ("question", "verdict"):
         if body.get(needed) is None:
             help = f"add `{needed}:`, or `by:` where it answers for others"
@@ -115,6 +115,15 @@ def _quote(unit: Unit, body: Mapping, fields: dict[str, Type]) -> str | None:
         message = f"a quotation is text, and `{name}` is {article(fields[name])}"
         unit.sink.add(codes.JUDGE, message, node.span, f"declare `{name}: text` in `answer`")
     return name
+
+
+def _field(unit: Unit, node: Node) -> Type:
+    """The type of a field; JSON has no money and no durations."""
+    found = read_type(node, unit.sink) or t.ANY
+    inner = t.bare(found)
+    if {inner, t.element(inner)} & {t.MONEY, t.DURATION}:
+        unit.sink.add(codes.JUDGE, f"a model cannot answer with {article(inner)}", node.span, "ask for a number, or for the words as text")
+    return found
 
 
 def _scopes(unit: Unit, document: Document, about: str) -> list[Scope]:

@@ -123,12 +123,14 @@ class ModelJudge:
 
 
 def _client(endpoint: Endpoint) -> Any:
-    """A client that sends just this key: organization and project would come from the environment, and are meant for another address."""
-    from openai import AsyncOpenAI, Omit
+    """A client that knows what it is given, and nothing of the environment: keys, headers and organization there are meant for another address."""
+    from openai import AsyncOpenAI
 
-    headers: Any = {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}
-    key = endpoint.key or "none"
-    return AsyncOpenAI(base_url=endpoint.address, api_key=key, timeout=TIMEOUT, max_retries=3, default_headers=headers)
+    taken = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("OPENAI_")}
+    try:
+        return AsyncOpenAI(base_url=endpoint.address, api_key=endpoint.key or "none", timeout=TIMEOUT, max_retries=3)
+    finally:
+        os.environ.update(taken)
 
 
 def _text(answer: Any) -> str:

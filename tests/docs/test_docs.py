@@ -121,11 +121,34 @@ def test_the_specs_of_the_language_page_make_one_package(corner_shop: Path, shop
     assert set(re.findall(r"\[([EW]\d+)\]", done.stdout)) <= {"W0901"}
 
 
-def test_the_package_of_the_language_page_runs(corner_shop: Path, shop: Shop) -> None:
-    for command in (["compile"], ["test"], ["run", "--agent", "oracle", "-o", "out"]):
+def test_the_package_of_the_language_page_runs_and_its_case_can_be_passed(corner_shop: Path, shop: Shop) -> None:
+    for command in (["compile"], ["run", "--agent", "oracle", "-o", "out"]):
         done = shop(*command, cwd=corner_shop)
         assert done.returncode == 0, done.stdout + done.stderr
-    assert "Wanted and bought ↑  1.000" in done.stdout
+    found = dict(re.findall(r"^  (\w[\w ]*?) +↑[ ?] ([01]\.\d+)", done.stdout, re.MULTILINE))
+    assert found == {"Wanted and bought": "1.000", "Manners": "1.000", "Nothing forbidden": "1.000"}
+
+
+def test_tests_and_mutants_of_the_language_page_hold(corner_shop: Path, shop: Shop) -> None:
+    done = shop("test", cwd=corner_shop)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 tests, 2 mutants" in done.stdout
+    assert "0 failed" in done.stdout
+
+
+def test_the_gate_of_the_language_page_closes_where_an_agent_is_rude(corner_shop: Path, shop: Shop) -> None:
+    shop("compile", cwd=corner_shop)
+    done = shop("run", "--agent", "short_tempered", "--gate", "-o", "out", cwd=corner_shop)
+    assert done.returncode == 5, done.stdout + done.stderr
+    assert "gate manners: RUDE" in done.stdout
+
+
+def test_what_happens_though_the_case_of_the_language_page_forbids_it_is_seen(corner_shop: Path, shop: Shop) -> None:
+    spoiled = "kind: mutant\nname: promises\nof: oracle\nrewrite: [{at: say, say: It is $7.20 then.}]\nmust_worsen: [nothing_forbidden]\n"
+    (corner_shop / "promises.yaml").write_text(spoiled, "utf-8")
+    done = shop("test", "promises.yaml", cwd=corner_shop)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 passed, 0 failed" in done.stdout
 
 
 # functions

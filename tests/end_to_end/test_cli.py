@@ -107,7 +107,7 @@ def test_show_merges_and_explains(shop: Shop, plan: Path) -> None:
     assert "1 + mod(trial, 10)" in shown
     trial = shop("show", plan, "daily/3").stdout
     assert "turn_budget: " in trial
-    assert "std/cohorts/general.yaml:" in trial
+    assert "std/cohorts/shopping.yaml:" in trial
     assert "itinerary" in trial
     assert json.loads(shop("show", plan, "daily/3", "--format", "json").stdout)["trial"] == "daily/3"
     assert "did you mean `daily`?" in shop("show", "dayly", "--package", CORNER).stderr

@@ -117,25 +117,6 @@ def test_a_run_folder_is_never_overwritten(shop: Shop, whole: Path, plan: Path) 
     assert lines(whole) == before
 
 
-def test_records_of_another_plan_are_named(shop: Shop, tmp_path: Path, whole: Path) -> None:
-    folder = Path(shutil.copytree(whole, tmp_path / "run"))
-    text = (folder / "records.jsonl").read_text("utf-8")
-    first = json.loads(text.splitlines()[0])
-    (folder / "records.jsonl").write_text(text.replace(first["task"], "0" * 24), "utf-8")
-    done = shop("score", "run")
-    assert done.returncode == 2
-    assert "another plan" in done.stderr
-
-
-def test_a_damaged_record_is_named_with_its_line(shop: Shop, tmp_path: Path, whole: Path) -> None:
-    folder = Path(shutil.copytree(whole, tmp_path / "run"))
-    all_lines = (folder / "records.jsonl").read_bytes().splitlines(keepends=True)
-    (folder / "records.jsonl").write_bytes(b"".join([*all_lines[:4], b"{broken\n", *all_lines[5:]]))
-    done = shop("score", "run")
-    assert done.returncode == 2
-    assert "records.jsonl:5" in done.stderr
-
-
 def test_lost_trials_are_shown_and_not_scored(shop: Shop, tmp_path: Path, whole: Path) -> None:
     folder = Path(shutil.copytree(whole, tmp_path / "run"))
     all_lines = (folder / "records.jsonl").read_bytes().splitlines(keepends=True)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from tests.conftest import CORNER, Shop
+from tests.golden.test_metric_names import listed
 
 METRIC = """
 ---
@@ -34,7 +35,9 @@ def test_a_metric_written_after_the_run_scores_it(shop: Shop, tmp_path: Path, co
     cohort = json.loads(done.stdout)["cohorts"]["daily"]
     assert {"bought", "polite", "under_action"} < set(cohort["metrics"])
     found = cohort["metrics"]["polite"]
-    assert set(found) == {"value", "low", "high", "n", "n/a", "unscored"}
+    assert set(found) == {"value", "low", "high", "n", "n/a", "unscored", "least", "most", "kind"}
+    assert found["least"] == found["value"] == found["most"], "nothing is lost or unscored"
+    assert found["kind"] == "rule"
     assert 0 < found["low"] <= found["value"] <= found["high"] < 1
     assert found["n"] + found["n/a"] == 20
     mean = (cohort["metrics"]["bought"]["value"] + found["value"]) / 2
@@ -50,7 +53,9 @@ def test_a_view_gives_values_for_just_what_it_decides(shop: Shop, tmp_path: Path
         data = json.loads(shop("score", "run", "--evidence", view, "--format", "json", "--package", CORNER).stdout)
         by_view[view] = data["cohorts"]["daily"]["metrics"]["bought"]
     assert by_view["full"]["n"] == by_view["final_cart"]["n"] == 3
-    assert by_view["transcript"] == {"value": None, "low": None, "high": None, "n": 0, "n/a": 3, "unscored": 0}
+    assert by_view["transcript"] == {
+        "value": None, "low": None, "high": None, "n": 0, "n/a": 3, "unscored": 0, "least": None, "most": None, "kind": "rule",
+    }  # fmt: skip
 
 
 def test_a_metric_out_of_range_is_unscored_and_named(shop: Shop, tmp_path: Path, corner: Path) -> None:
@@ -79,7 +84,8 @@ def test_a_failed_gate_has_an_exit_code_of_its_own(shop: Shop, tmp_path: Path, c
 
 def test_the_counts_of_the_views(shop: Shop) -> None:
     data = json.loads(shop("evidence", "paper", "--format", "json").stdout)
-    counts = {view: len(names) for view, names in data["views"].items()}
+    rules = set(listed())
+    counts = {view: len(rules & set(names)) for view, names in data["views"].items()}
     assert counts == {
         "final_cart": 8,
         "transcript": 0,

@@ -31,7 +31,8 @@ def worlds(tmp_path_factory: pytest.TempPathFactory, plan: Path) -> list[tuple[A
     folder = tmp_path_factory.mktemp("world") / "run"
     subprocess.run([sys.executable, "-m", "shopdsl.cli", "run", str(plan), "-o", str(folder)], check=True, capture_output=True)
     world = World(open_plan(folder / "plan.jsonl"))
-    reader = Reader({"daily": penalty_rows(world.header["stores"]["corner.corner"]["toolset"]["penalties"])})
+    penalties = {"daily": penalty_rows(world.header["stores"]["corner.corner"]["toolset"]["penalties"])}
+    reader = Reader(penalties, world.header["forbid"], world.header["cases"])
     result = []
     for record in read_records(folder):
         data = world.plan.trial(record["trial"])
