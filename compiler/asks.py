@@ -10,6 +10,7 @@ from shopdsl.compiler.kinds.judge import Judge, compile_judge
 from shopdsl.compiler.packages import Document
 from shopdsl.compiler.unit import Unit, entries
 from shopdsl.dsl import types as t
+from shopdsl.dsl.check import ANSWER
 from shopdsl.dsl.diagnostics import codes
 from shopdsl.dsl.tree import Mapping, Node, Scalar
 from shopdsl.dsl.types import Type
@@ -91,6 +92,6 @@ def _wrong_about(unit: Unit, judge: Judge, each: Node | None, key: Scalar) -> No
 def _answers(judge: Judge, names: Scope, single: bool) -> Type:
     """The type of what a metric gets; the record of an answer is added to the scope."""
     of = {} if judge.about == "trial" else {"of": Entry(t.Record(judge.about), "What the question was about.")}
-    record = t.Record(f"answer of {judge.name}")
+    record = t.Record(f"{ANSWER}{judge.name}")
     names.records[record.name] = {n: Entry(kind, "A field of the answer.") for n, kind in judge.fields.items()} | of
     return record if single else t.Many("list", record)

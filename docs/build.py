@@ -204,16 +204,26 @@ def spellings() -> str:
 
 def usage(verb: str | None) -> str:
     """What `--help` prints, 100 columns wide wherever this runs."""
-    group = click.Context(cli, info_name="shopdsl", terminal_width=100, max_content_width=100)
-    if verb is None:
-        return cli.get_help(group).strip()
-    command = cli.get_command(group, verb)
-    assert command is not None
-    options = group.command.context_settings.get("help_option_names", ["--help"])
-    own = click.Context(
-        command, info_name=verb, parent=group, terminal_width=100, max_content_width=100, help_option_names=options
-    )
-    return command.get_help(own).strip()
+    here = click.Context(cli, info_name="shopdsl", terminal_width=100, max_content_width=100)
+    options = cli.context_settings.get("help_option_names", ["--help"])
+    for name in (verb or "").split():
+        command = here.command.get_command(here, name) if isinstance(here.command, click.Group) else None
+        assert command is not None
+        here = click.Context(
+            command, info_name=name, parent=here, terminal_width=100, max_content_width=100, help_option_names=options
+        )
+    return here.get_help().strip()
+
+
+def verbs() -> list[str]:
+    """Every verb, each followed by those below it."""
+    context = click.Context(cli)
+    found = []
+    for name in VERBS:
+        command = cli.get_command(context, name)
+        below = command.list_commands(context) if isinstance(command, click.Group) else []
+        found += [name, *(f"{name} {each}" for each in below)]
+    return found
 
 
 # the map of files in ARCHITECTURE.md
@@ -276,7 +286,9 @@ def evidence_parts() -> dict[str, Any]:
     return {
         "total": len(metrics),
         "counts": counts,
-        "view_table": table(["view", "evidence", "decides"], [[code(v), VIEWS[v], f"{n} of {len(metrics)}"] for v, n in counts.items()]),
+        "view_table": table(
+            ["view", "evidence", "decides"], [[code(v), VIEWS[v], f"{n} of {len(metrics)}"] for v, n in counts.items()]
+        ),
         "step_list": "\n".join(step(low, high, by_view) for low, high in STEPS),
         "metric_table": metric_table(metrics, by_view),
         "by_hand": f"{', '.join(str(n) for n in BY_HAND[:-1])} and {BY_HAND[-1]}",
@@ -338,7 +350,7 @@ def render(name: str) -> str:
         "table": table, "code": code, "names": names, "functions": functions, "page": page, "groups": groups(), "keys": keys,
         "shape_keys": shape_keys, "spellings": spellings, "usage": usage, "places": PLACES, "contexts": CONTEXTS, "records": RECORDS,
         "evidence": EVIDENCE, "views": VIEWS, "end_reasons": END_REASONS, "duties": DUTIES, "table_of_functions": FUNCTIONS,
-        "kinds": kinds(), "schema": schema, "shapes": sorted(set(SHAPES.values())), "shared": shared, "verbs": list(VERBS),
+        "kinds": kinds(), "schema": schema, "shapes": sorted(set(SHAPES.values())), "shared": shared, "verbs": verbs(),
     }  # fmt: skip
     if name in PLACED:
         known |= evidence_parts()

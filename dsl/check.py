@@ -17,6 +17,10 @@ from shopdsl.dsl.values import SYMBOLS
 from shopdsl.dsl.vocabulary import Entry, Scope
 
 
+ANSWER, JUDGED = "answer of ", "what was judged"
+"""How records of answers are called, and what `used` holds where one is followed to what it is about."""
+
+
 class Checker:
     """Checks one expression: `infer` gives its type and reports what is wrong; `evidence` holds the letters it needs, `used` the names."""
 
@@ -151,6 +155,8 @@ class Checker:
         if entry is None:
             return self._no_attribute(node, of, fields)
         self.evidence |= set(entry.evidence)
+        if isinstance(bare, t.Record) and bare.name.startswith(ANSWER) and node.name == "of":
+            self.used.add(JUDGED)
         return _like(of, entry.type)
 
     def _no_attribute(self, node: s.Attribute, of: Type, fields: dict[str, Entry]) -> Type:

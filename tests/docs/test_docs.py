@@ -197,13 +197,20 @@ def _commands() -> Iterator[tuple[str, str]]:
             yield from ((_name(page), part) for part in parts if part.startswith("shopdsl "))
 
 
+def _verb(words: list[str]) -> click.Command:
+    """The verb of a command, or the verb below it where there are such."""
+    found = cli.get_command(click.Context(cli), words[0])
+    below = found.get_command(click.Context(found), words[1]) if isinstance(found, click.Group) else found
+    assert below is not None, words
+    return below
+
+
 @pytest.mark.parametrize(("page", "command"), sorted(set(_commands())))
 def test_commands_name_verbs_and_options_that_exist(page: str, command: str) -> None:
     words = shlex.split(command)[1:]
     if words[0] in ("--version", "--help"):
         return
     assert words[0] in VERBS, f"{page}: {command}"
-    verb = cli.get_command(click.Context(cli), words[0])
-    assert verb is not None
+    verb = _verb(words)
     known = {option for p in verb.params for option in p.opts} | {"-h", "--help"}
     assert [w for w in words[1:] if w.startswith("-") and w.partition("=")[0] not in known] == [], f"{page}: {command}"

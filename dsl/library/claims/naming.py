@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -84,6 +84,18 @@ def _forms(product: Product) -> tuple[tuple[tuple[str, ...], _Form], ...]:
     weak = set(nouns) | {n[-1:] for n in nouns if n and len(n[-1]) > 3}
     forms = [(f, _Form(product, False)) for f in sorted(strong)] + [(f, _Form(product, True)) for f in sorted(weak - strong)]
     return tuple(forms + ([(brand, _Form(product, False, True))] if brand and brand not in strong | weak else []))
+
+
+@lru_cache(maxsize=65_536)
+def _beginnings(product: Product) -> frozenset[str]:
+    """The words with which a name of the product can begin."""
+    return frozenset(form[0] for form, _ in _forms(product) if form)
+
+
+def candidates(text: str, products: Iterable[Product]) -> tuple[Product, ...]:
+    """Of some products those that the text can name at all, each once: the others need not be looked for."""
+    spoken = {w.text for w in words(text)}
+    return tuple(p for p in dict.fromkeys(products) if not _beginnings(p).isdisjoint(spoken))
 
 
 @lru_cache(maxsize=2048)

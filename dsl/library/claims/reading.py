@@ -12,7 +12,7 @@ from typing import Any
 from shopdsl.dsl.catalog import Product
 from shopdsl.dsl.library.claims import offers, values
 from shopdsl.dsl.library.claims.found import Found
-from shopdsl.dsl.library.claims.naming import Mention, mentions, quantity, resolve
+from shopdsl.dsl.library.claims.naming import Mention, candidates, mentions, quantity, resolve
 from shopdsl.dsl.library.claims.phrases import words
 from shopdsl.dsl.library.claims.records import FLIPPED, vocabulary
 from shopdsl.dsl.library.claims.segments import Segment, cells, counted, segments
@@ -56,7 +56,7 @@ class _Part:
 
 def claims(text: str, products: Any) -> list[Claim]:
     """The claims of a text about some products, each once, in its order."""
-    return list(_claims(text, tuple(dict.fromkeys(walk(products)))))
+    return list(_claims(text, candidates(text, walk(products))))
 
 
 @lru_cache(maxsize=512)

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from shopdsl.dsl.catalog import Product
-from shopdsl.dsl.library.claims.naming import Mention, mentions, number, quantity, resolve
+from shopdsl.dsl.library.claims.naming import Mention, candidates, mentions, number, quantity, resolve
 from shopdsl.dsl.library.claims.offers import MONEY, amount
 from shopdsl.dsl.library.claims.phrases import words
 from shopdsl.dsl.library.claims.segments import Segment, counted, segments
@@ -47,7 +47,7 @@ class Statement:
 
 def statements(text: str, products: Any) -> list[Statement]:
     """The statements of a text about cart and order, in its order; products it may name are given."""
-    return list(_statements(text, tuple(dict.fromkeys(walk(products)))))
+    return list(_statements(text, candidates(text, walk(products))))
 
 
 @lru_cache(maxsize=512)
