@@ -16,7 +16,6 @@ from shopdsl.dsl.typewords import article
 from shopdsl.dsl.values import SYMBOLS
 from shopdsl.dsl.vocabulary import Entry, Scope
 
-
 ANSWER, JUDGED = "answer of ", "what was judged"
 """How records of answers are called, and what `used` holds where one is followed to what it is about."""
 

@@ -153,6 +153,8 @@ _TABLE = [
     Function("mentions", ("(text, text) -> bool",), "Are two thirds of the words that matter in the second in the first?",
              "mentions(message, item.say)", texts.mentions),
     Function("text", ("(T) -> text",), "A value as a text, as templates show it.", 'text(item.quantity) + " of " + item.say', show),
+    Function("untagged", ("(T) -> text",), "A value as a text in which no tag ends: `</` becomes `< /`. Questions of judges do it by themselves.",
+             "untagged(m.text)", texts.untagged, True),
     Function("join", ("(list[T]) -> text", "(list[T], text) -> text"), "The members as one text, with a separator (`, `) between.",
              'join([h.say for h in item.told], " and ")', texts.join),
     Function("headline", ("(text) -> text",), "Title case as shops write it; units and small words stay.", 'headline("dark roast, 500 g")', texts.headline),

@@ -126,8 +126,7 @@ class Look:
         """The metrics by name: None where one does not apply, NaN where it is unscored."""
         applying = self.examiner.applying[self.record["cohort"]]
         return {
-            n: None if v != v else float("nan") if v == UNSCORED else v
-            for n, v in zip(applying, self.results[0], strict=True)
+            n: None if v != v else float("nan") if v == UNSCORED else v for n, v in zip(applying, self.results[0], strict=True)
         }
 
     def asked(self) -> list[Asked]:

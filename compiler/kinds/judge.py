@@ -87,7 +87,7 @@ def _question(unit: Unit, document: Document, body: Mapping) -> Judge:
         "title": text(body.get("title"), document.name.replace("_", " ")),
         "about": about,
         "let": [[n, m.tree] for n, m in made.lets.items()],
-        "question": made.question.tree,
+        "question": _untagged(made.question.tree),
         "many": many,
         "verdict": list(verdict.members),
         "answer": {k.text: type_data(n) for k, n in entries(body.get("answer"))},
@@ -96,6 +96,13 @@ def _question(unit: Unit, document: Document, body: Mapping) -> Judge:
         "rules": made.rules.tree if body.get("rules") is not None else None,
     }
     return Judge(document.name, about, many, fields, made.evidence, data)
+
+
+def _untagged(tree: Any) -> Any:
+    """A question whose placeholders cannot end the tags around them: what they bring in was written by agents and customers."""
+    if tree[0] != "tmpl":
+        return tree
+    return ["tmpl", [p if isinstance(p, str) else ["call", "untagged", [p], {}] for p in tree[1]]]
 
 
 def _quote(unit: Unit, body: Mapping, fields: dict[str, Type]) -> str | None:
@@ -122,7 +129,9 @@ def _field(unit: Unit, node: Node) -> Type:
     found = read_type(node, unit.sink) or t.ANY
     inner = t.bare(found)
     if {inner, t.element(inner)} & {t.MONEY, t.DURATION}:
-        unit.sink.add(codes.JUDGE, f"a model cannot answer with {article(inner)}", node.span, "ask for a number, or for the words as text")
+        unit.sink.add(
+            codes.JUDGE, f"a model cannot answer with {article(inner)}", node.span, "ask for a number, or for the words as text"
+        )
     return found
 
 

@@ -51,6 +51,11 @@ def join(values: Any, separator: str = ", ") -> str:
     return limit(separator.join(show(v) for v in walk(values) if v is not None))
 
 
+def untagged(value: Any) -> str:
+    """A value as a text that cannot end the tag it is put into."""
+    return show(value).replace("</", "< /")
+
+
 def limit(text: str) -> str:
     if len(text) > MAX_TEXT:
         raise Failed(f"a text grew past {MAX_TEXT:,} characters")

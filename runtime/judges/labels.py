@@ -40,11 +40,17 @@ class Answer:
         }  # fmt: skip
 
 
+def called(judge: str, judges: Iterable[str]) -> str:
+    """How lines call a judge: by its name, or, where two packages have one of that name, by package and name."""
+    short = judge.rpartition(".")[2]
+    return short if sum(j.rpartition(".")[2] == short for j in judges) == 1 else judge
+
+
 def answers(look: Look) -> Iterator[Answer]:
     """Every answer that the metrics of a record got. Two of one place and quotation are told apart by their number."""
     times: Counter[Key] = Counter()
     for asked in look.asked():
-        name, data = asked.judge.rpartition(".")[2], asked.question.judge.data
+        name, data = called(asked.judge, look.examiner.judges), asked.question.judge.data
         base = (name, look.record["trial"], look.record["repeat"], look.at(asked.question.subject))
         for quote, verdict in _verdicts(asked, data["quote"]):
             key: Key = (*base, quote)

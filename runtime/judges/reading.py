@@ -42,12 +42,16 @@ def _answers(question: Question, data: Any) -> list[dict[str, Any]]:
     return [_fields(question, entry) for entry in entries]
 
 
+_THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+"""What some servers send of a model's reasoning before its answer."""
+
+
 def _json(text: str) -> Any:
     if len(text) > MAX_ANSWER:
         raise Unscored(f"the answer has more than {MAX_ANSWER:,} characters, and is not read")
     if not text.strip():
         raise Unscored("the answer is empty")
-    found = list(_values(text))
+    found = list(_values(_THOUGHT.sub("", text, count=1)))
     if not found:
         raise Unscored(f"the answer holds no JSON: {_short(text)}")
     if any(value != found[0] for value in found[1:]):

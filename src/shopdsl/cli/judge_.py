@@ -106,13 +106,24 @@ def _answers(
 ) -> tuple[list[Answer], dict[str, list[str]]]:
     """All answers of a run, and the verdicts of every question."""
     from shopdsl.cli.judging import answerer, with_answers
-    from shopdsl.cli.scoring import scored
+    from shopdsl.cli.scoring import scored, scoring_now
+    from shopdsl.runtime.judges.labels import called
 
-    answers = answerer(judge, endpoint, package, folder)
-    result = with_answers(answers, lambda: scored(folder, answerer=answers))
+    answers = answerer(judge, endpoint, package)(folder)
+    now = scoring_now(None, _suite(folder), package)
+    result = with_answers(answers, lambda: scored(folder, None, now, answerer=answers))
     examiner = result.scorer.examiner
-    verdicts = {name.rpartition(".")[2]: j.data["verdict"] for name, j in examiner.judges.items()}
+    verdicts = {called(name, examiner.judges): j.data["verdict"] for name, j in examiner.judges.items()}
     return list(_all(folder, examiner)), verdicts
+
+
+def _suite(folder: Path) -> str:
+    from shopdsl.runtime.record import RunBroken, read_manifest
+
+    try:
+        return str(read_manifest(folder)["suite"])
+    except RunBroken as error:
+        raise Trouble(str(error), USAGE) from None
 
 
 def _all(folder: Path, examiner: Any) -> Iterator[Answer]:

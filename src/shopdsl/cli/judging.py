@@ -20,17 +20,22 @@ HEURISTIC = "heuristic"
 KEY = "SHOPDSL_API_KEY"
 
 
-def answerer(judge: str | None, endpoint: str | None, package: Path | None, folder: Path) -> Answerer:
-    """Who answers, from a name or a file; Trouble where there is none. Answers of a model are kept in the run's folder."""
+def answerer(judge: str | None, endpoint: str | None, package: Path | None) -> Callable[[Path], Answerer]:
+    """Who answers for a run folder, from a name or a file; Trouble where there is none. Answers of a model are kept in the folder."""
     if judge in (None, HEURISTIC, f"std.{HEURISTIC}"):
-        return Rules()
+        return lambda folder: Rules()
     assert judge is not None
     data = _resolve(judge, package)
     if data["by"] == "rules":
-        return Rules()
+        return lambda folder: Rules()
     _needs_openai()
+    served = _endpoint(endpoint)
+    return lambda folder: _model(data["model"], served, folder)
+
+
+def _model(model: dict[str, Any], endpoint: Endpoint, folder: Path) -> ModelJudge:
     try:
-        return ModelJudge(data["model"], _endpoint(endpoint), folder)
+        return ModelJudge(model, endpoint, folder)
     except RunBroken as error:
         raise Trouble(str(error), USAGE) from None
 

@@ -7,38 +7,51 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shopdsl.cli.common import USAGE, Trouble, colour
+from shopdsl.cli.common import USAGE, Trouble, colour, endpoint_option, judge_option, package_option
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from shopdsl.cli.scoring import Scoring
+    from shopdsl.runtime.judges.question import Answerer
     from shopdsl.runtime.report.html.data import Run
+    from shopdsl.runtime.world import World
+
+    Answers = Callable[[Path], Answerer]
 
 
 @click.command("report")
 @click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("-o", "--output", "out", type=click.Path(path_type=Path), help="Write HTML pages to this folder instead.")
 @click.option("--evidence", "view", default="full", help="Score with only what this view keeps: see `shopdsl evidence`.")
-def command(folders: tuple[Path, ...], out: Path | None, view: str) -> None:
+@judge_option
+@endpoint_option
+@package_option
+def command(
+    folders: tuple[Path, ...], out: Path | None, view: str, judge: str | None, endpoint: str | None, package: Path | None
+) -> None:
     """Print the profile of one run or more, or write a report that a browser shows.
 
     Each folder is a run, or holds runs, one an agent. A report compares agents on the trials of one plan; its pages need no network.
 
     Example: shopdsl report runs/mine runs/theirs -o report
     """
-    from shopdsl.cli.scoring import scored
+    from shopdsl.cli.judging import answerer
     from shopdsl.dsl.vocabulary import VIEWS
     from shopdsl.runtime.report.terminal import profile
 
     if view not in VIEWS:
         raise Trouble(f"there is no view `{view}`; there are: {', '.join(VIEWS)}", USAGE)
+    answers = answerer(judge, endpoint, package)
     if out is not None:
-        _pages(folders, out, view)
+        _pages(folders, out, view, answers)
         return
     for folder in folders:
-        result = scored(folder, view=view)
+        result = _scored(folder, None, view, answers)
         click.echo(profile(result.agent, result.judge, result.scores, colour()), nl=False)
 
 
-def _pages(given: tuple[Path, ...], out: Path, view: str) -> None:
+def _pages(given: tuple[Path, ...], out: Path, view: str, answers: Answers) -> None:
     from shopdsl.runtime.record import RunBroken
     from shopdsl.runtime.report.html.data import one_plan, run_folders
     from shopdsl.runtime.report.html.write import usable, write_report
@@ -47,18 +60,28 @@ def _pages(given: tuple[Path, ...], out: Path, view: str) -> None:
         usable(out)
         folders = run_folders(given)
         one_plan(folders)
-        written = write_report(_runs(folders, view), out)
+        written = write_report(_runs(folders, view, answers), out)
     except RunBroken as error:
         raise Trouble(str(error), USAGE) from None
     click.echo(f"report {written.index} ({written.trials} trials)")
 
 
-def _runs(folders: list[Path], view: str) -> list[Run]:
-    from shopdsl.cli.scoring import scored
+def _runs(folders: list[Path], view: str, answers: Answers) -> list[Run]:
     from shopdsl.runtime.report.html.data import Run
 
     runs: list[Run] = []
     for folder in folders:
-        result = scored(folder, runs[0].scorer.examiner.world if runs else None, view=view)
+        result = _scored(folder, runs[0].scorer.examiner.world if runs else None, view, answers)
         runs.append(Run(result.agent, folder, result.scorer, result.scores))
     return runs
+
+
+def _scored(folder: Path, world: World | None, view: str, answers: Answers) -> Scoring:
+    """A run, scored with the metrics of its plan; a model judge is asked what it has not answered yet."""
+    from shopdsl.cli.judging import with_answers
+    from shopdsl.cli.scoring import scored, warn
+
+    answering = answers(folder)
+    result = with_answers(answering, lambda: scored(folder, world, None, view, answering))
+    warn(result)
+    return result

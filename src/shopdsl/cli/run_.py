@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from shopdsl.cli.common import GATE, INCOMPLETE, USAGE, Trouble, colour, endpoint_option, judge_option, package_option, progress
+
+if TYPE_CHECKING:
+    from shopdsl.runtime.judges.question import Answerer
 
 
 @click.command("run")
@@ -47,8 +50,10 @@ def command(
 
     Example: shopdsl run build/paper.plan.jsonl --agent my_agent.yaml --limit 10
     """
+    from shopdsl.cli.judging import answerer
     from shopdsl.cli.running import Job, play, resumed
 
+    answers = answerer(judge, endpoint, package)
     jobs = (
         [resumed(resume, agents, customer, package)]
         if resume
@@ -60,7 +65,7 @@ def command(
         click.echo(f"plan {job.world.plan.path} ({job.world.plan.digest[:12]}), agent {job.agent.data['name']}", err=True)
         with progress(f"playing {job.agent.data['name']}", job.count) as advance:
             play(job, concurrency, advance)
-        done, gates = _profile(job, judge, endpoint, package)
+        done, gates = _profile(job, answers(job.folder))
         complete, passed = complete and done, passed and gates
     if not complete:
         raise SystemExit(INCOMPLETE)
@@ -93,13 +98,12 @@ def _newest() -> Path:
     return plans[-1]
 
 
-def _profile(job: Any, judge: str | None, endpoint: str | None, package: Path | None) -> tuple[bool, bool]:
+def _profile(job: Any, answers: Answerer) -> tuple[bool, bool]:
     """Print the profile of a finished run; is it complete, and did its gates pass?"""
-    from shopdsl.cli.judging import answerer, with_answers
+    from shopdsl.cli.judging import with_answers
     from shopdsl.cli.scoring import scored, warn
     from shopdsl.runtime.report.terminal import profile
 
-    answers = answerer(judge, endpoint, package, job.folder)
     result = with_answers(answers, lambda: scored(job.folder, job.world, answerer=answers))
     scores = result.scores
     click.echo(profile(result.agent, result.judge, scores, colour()), nl=False)

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from shopdsl.cli.common import Trouble, colour, emit, endpoint_option, fail_on, judge_option, open_unit, package_option
+from shopdsl.cli.common import Trouble, colour, emit, endpoint_option, judge_option, package_option
 
 
 @click.command("score")
@@ -30,7 +30,7 @@ def command(
     Example: shopdsl score runs/mine --format json
     """
     from shopdsl.cli.judging import answerer, with_answers
-    from shopdsl.cli.scoring import scored, warn
+    from shopdsl.cli.scoring import scored, scoring_now, warn
     from shopdsl.dsl.vocabulary import VIEWS
     from shopdsl.runtime.record import RunBroken, read_manifest
     from shopdsl.runtime.report.terminal import profile
@@ -42,8 +42,8 @@ def command(
         manifest = read_manifest(folder)
     except RunBroken as error:
         raise Trouble(str(error), 2) from None
-    now = _now(suite, manifest["suite"], package)
-    answers = answerer(judge, endpoint, package, folder)
+    now = scoring_now(suite, manifest["suite"], package)
+    answers = answerer(judge, endpoint, package)(folder)
     result = with_answers(answers, lambda: scored(folder, None, now, view, answers))
     warn(result)
     scores = result.scores
@@ -58,24 +58,6 @@ def command(
                 f"view {view}: {sum(m.value is not None for m in metrics.values())} of {len(metrics)} metrics are decided, the others are n/a"
             )
         click.echo(profile(result.agent, result.judge, scores, colour()), nl=False)
-
-
-def _now(suite: str | None, played: str, package: Path | None) -> dict[str, Any] | None:
-    """Metrics and rubrics of the package at hand, or None where it does not have the suite."""
-    from shopdsl.compiler.header import scoring
-    from shopdsl.compiler.kinds.suite import compile_suite
-    from shopdsl.compiler.pipeline import find_suite
-
-    unit, sink = open_unit(package)
-    document = unit.workspace.find("suite", suite or played, unit.workspace.main.name)
-    if document is None and suite is not None:
-        find_suite(unit, suite)
-        fail_on(sink)
-    if document is None:
-        return None
-    made = scoring(unit, unit.compiled(compile_suite, document))
-    fail_on(sink)
-    return made
 
 
 def _csv(scores: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from shopdsl.cli.common import USAGE, Trouble
+from shopdsl.cli.common import USAGE, Trouble, fail_on, open_unit
 from shopdsl.dsl.plan import PlanError, open_plan
 from shopdsl.runtime.examine import Examiner, Look
 from shopdsl.runtime.judges.question import Answerer
@@ -96,3 +96,21 @@ def look_at(folder: Path, trial: str) -> list[Look]:
         example = next(iter(manifest["trials"]), "general/0")
         raise Trouble(f"{folder} has no record of the trial {trial}; ids are COHORT/NUMBER, for example {example}", USAGE)
     return found
+
+
+def scoring_now(suite: str | None, played: str, package: Path | None) -> dict[str, Any] | None:
+    """Metrics and rubrics of the package at hand, or None where it does not have the suite."""
+    from shopdsl.compiler.header import scoring
+    from shopdsl.compiler.kinds.suite import compile_suite
+    from shopdsl.compiler.pipeline import find_suite
+
+    unit, sink = open_unit(package)
+    document = unit.workspace.find("suite", suite or played, unit.workspace.main.name)
+    if document is None and suite is not None:
+        find_suite(unit, suite)
+        fail_on(sink)
+    if document is None:
+        return None
+    made = scoring(unit, unit.compiled(compile_suite, document))
+    fail_on(sink)
+    return made
