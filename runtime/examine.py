@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -39,6 +41,17 @@ class Seen:
     reachable: tuple[int, int] = (0, 0)
 
 
+@contextmanager
+def readable(trial: str) -> Iterator[None]:
+    """Reading what `run` wrote fails in these ways only where somebody else has written it: RunBroken."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError, ArithmeticError) as error:
+        what = f"{type(error).__name__}: {error}"
+        message = f"the record of trial {trial} cannot be read; it was edited, damaged, or written by a newer shopdsl ({what})"
+        raise RunBroken(message) from None
+
+
 class Examiner:
     """Reads records of one plan with the metrics of a scoring (none: the plan's), of which it sees what a view keeps."""
 
@@ -61,6 +74,10 @@ class Examiner:
     def seen(self, record: dict[str, Any]) -> Seen:
         """What a record gives; raises RunBroken where it is not one of this plan, or cannot be read."""
         trial = self._trial(record)
+        with readable(trial.id):
+            return self._seen(trial, record)
+
+    def _seen(self, trial: Trial, record: dict[str, Any]) -> Seen:
         reason, tier = record["end"]["reason"], str(trial.data["drawn"].get("tier", ""))
         if reason in LOST:
             return Seen(trial.id, record["cohort"], record["repeat"], reason, tier)
@@ -84,14 +101,8 @@ class Examiner:
         return self.world.trial(data)
 
     def _look(self, trial: Trial, record: dict[str, Any]) -> Look:
-        try:
+        with readable(trial.id):
             return Look(self, trial, record, self._reader.names(trial, record))
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-            what = f"{type(error).__name__}: {error}"
-            message = (
-                f"the record of trial {trial.id} cannot be read; it was edited, damaged, or written by a newer shopdsl ({what})"
-            )
-            raise RunBroken(message) from None
 
 
 @dataclass

@@ -25,7 +25,8 @@ CHUNK = 64
 def seen_all(folder: Path, examiner: Examiner, problems: list[str]) -> Iterator[Seen]:
     """What every record of a run gives; what is wrong with one is added to `problems`, and the rest is read."""
     workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    many = (folder / RECORDS).stat().st_size > MANY_BYTES
+    path = folder / RECORDS
+    many = path.is_file() and path.stat().st_size > MANY_BYTES
     if many and workers > 1 and isinstance(examiner.answerer, Rules):
         yield from _in_processes(folder, examiner, problems, workers)
         return

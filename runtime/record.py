@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 FORMAT = 1
-RECORDS, MANIFEST, PLAN, TIMINGS = "records.jsonl", "manifest.json", "plan.jsonl", "timings.jsonl"
+RECORDS, MANIFEST, PLAN, TIMINGS, ANSWERS = "records.jsonl", "manifest.json", "plan.jsonl", "timings.jsonl", "answers.jsonl"
 
 
 class RunBroken(Exception):
@@ -41,7 +41,7 @@ def _write(path: Path, data: dict[str, Any]) -> None:
 
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a run; raises RunBroken, also where a file of the run is a link to somewhere else."""
-    for name in (MANIFEST, RECORDS, PLAN, TIMINGS):
+    for name in (MANIFEST, RECORDS, PLAN, TIMINGS, ANSWERS):
         if (folder / name).is_symlink():
             raise RunBroken(f"{folder / name} is a link; a run folder holds its own files")
     try:
@@ -76,6 +76,14 @@ _IN_RECORD: dict[str, Any] = {
     "repeat": int,
     "says": list,
 }
+_IN_EVENT: dict[str, dict[str, Any]] = {
+    "customer": {
+        "text": str, "rationale": str, "frustration": int, "stop": _TEXT_OR_NONE, "beats": list, "asked": list, "due": list,
+        "directives": list, "said": list,
+    },
+    "agent": {"text": str},
+    "call": {"tool": str, "finds": list, "error": _TEXT_OR_NONE, "query": _TEXT_OR_NONE, "product": _TEXT_OR_NONE},
+}  # fmt: skip
 
 
 def read_records(folder: Path, problems: list[str] | None = None) -> Iterator[dict[str, Any]]:
@@ -117,10 +125,17 @@ def parse_record(line: bytes) -> dict[str, Any] | None:
         return None
     if not isinstance(record, dict) or not line.endswith(b"\n"):
         return None
-    whole = all(isinstance(record.get(k), kind) for k, kind in _IN_RECORD.items()) and isinstance(
-        record["end"].get("reason"), str
-    )
-    return record if whole else None
+    whole = _has(record, _IN_RECORD) and isinstance(record["end"].get("reason"), str)
+    return record if whole and all(_is_event(e) for e in record["events"]) else None
+
+
+def _has(data: dict[str, Any], kinds: dict[str, Any]) -> bool:
+    return all(isinstance(data.get(k), kind) for k, kind in kinds.items())
+
+
+def _is_event(event: Any) -> bool:
+    """Has an event what is read of its kind? One of a kind that is not known here is left to who reads it, and named there."""
+    return isinstance(event, dict) and isinstance(event.get("type"), str) and _has(event, _IN_EVENT.get(event["type"], {}))
 
 
 class Writer:

@@ -68,6 +68,7 @@ class Scorer:
 
     def __init__(self, examiner: Examiner, trials: Iterable[str], repeat: int) -> None:
         self.examiner, self.repeat = examiner, repeat
+        self._played = frozenset(trials := list(trials))
         self.scoring = examiner.scoring
         cohorts = examiner.world.header["cohorts"]
         expected = Counter(t.rpartition("/")[0] for t in trials)
@@ -83,6 +84,8 @@ class Scorer:
     def take(self, seen: Seen) -> None:
         """Add one record; a second one of the same trial is a RunBroken."""
         score, rows, key = self.scores[seen.cohort], self._rows[seen.cohort], (seen.trial, seen.repeat)
+        if seen.trial not in self._played or not 0 <= seen.repeat < self.repeat:
+            raise RunBroken(f"the record of trial {seen.trial} (repeat {seen.repeat}) is not one of this run; it is left out")
         if key in rows:
             raise RunBroken(f"there are two records of trial {seen.trial}; the second is left out")
         score.ends[seen.reason] += 1
@@ -132,6 +135,8 @@ class Scorer:
         import numpy as np
 
         if not len(raw) or not score.metrics:
+            for metric in score.metrics.values() if score.lost else ():
+                metric.least, metric.most = 0.0, 1.0
             return
         values = np.where(raw == UNSCORED, np.nan, raw)
         by_trial = _by_trial(trials, values)

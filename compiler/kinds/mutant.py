@@ -52,7 +52,18 @@ def compile_mutant(unit: Unit, document: Document) -> Mutant:
         "python": None,
         "mutant": {"of": agent, "habits": habits[0]},
     }
+    _check_both(unit, body)
     return Mutant(document.name, _metrics(unit, body.get("must_worsen")), _metrics(unit, body.get("must_keep")), data, document)
+
+
+def _check_both(unit: Unit, body: Mapping) -> None:
+    """No metric can get worse and stay as it is."""
+    worse = {text(n) for n in items(body.get("must_worsen"))}
+    for node in items(body.get("must_keep")):
+        if text(node) in worse:
+            unit.sink.add(
+                codes.REWRITE, f"`{text(node)}` must get worse, and must not", node.span, "keep it in one of the two lists"
+            )
 
 
 def _metrics(unit: Unit, node: Node | None) -> tuple[tuple[str, Span], ...]:

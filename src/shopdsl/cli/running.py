@@ -169,7 +169,13 @@ def resolve(agent: str, customer: str | None, package: Path | None) -> tuple[Age
     if customer and not customers:
         raise Trouble(f"there is no customer `{customer}`", USAGE)
     home = _place(unit.workspace.main.folder, found).parent
-    return AgentSpec(compiled.data, _callable(compiled.data, home), home), customers
+    return AgentSpec(compiled.data, _callable(_spoiled(compiled.data), home), home), customers
+
+
+def _spoiled(data: dict[str, Any]) -> dict[str, Any]:
+    """The agent that a mutant spoils, which may be a callable; any other agent itself."""
+    of: dict[str, Any] = data["mutant"]["of"] if data.get("mutant") else data
+    return of
 
 
 def _agent(unit: Any, argument: str) -> tuple[Any, Any]:

@@ -15,7 +15,7 @@ from shopdsl.cli.searching import engines
 from shopdsl.compiler.kinds.mutant import Mutant
 from shopdsl.compiler.pipeline import compile_plan, find_suite
 from shopdsl.compiler.unit import Unit
-from shopdsl.dsl.plan import open_plan
+from shopdsl.dsl.plan import digest, open_plan
 from shopdsl.dsl.source import Span
 from shopdsl.runtime.customer.script import Script
 from shopdsl.runtime.examine import UNSCORED, Examiner, Seen
@@ -84,11 +84,12 @@ class Stage:
 
     def play(self, data: dict[str, Any]) -> dict[str, Seen]:
         """What an agent's trials give, by trial."""
-        if data["name"] not in self._played:
+        key = digest(data)
+        if key not in self._played:
             kept = Kept(self.examiner)
             Runner(AgentSpec(data), self._scripts, kept, self._encoder).run((t, 0) for t in self._trials)
-            self._played[data["name"]] = {s.trial: s for s in kept.seen}
-        return self._played[data["name"]]
+            self._played[key] = {s.trial: s for s in kept.seen}
+        return self._played[key]
 
     def means(self, metric: str, mutant: dict[str, Any]) -> Iterator[tuple[str, float, float]]:
         """For each cohort the means of a metric, the spoiled agent's and the mutant's, over the trials where the mutant has a value.

@@ -78,7 +78,14 @@ def _mutants(unit: Unit, paths: tuple[Path, ...]) -> list[Mutant]:
     from shopdsl.compiler.kinds.mutant import compile_mutant
 
     made = [unit.compiled(compile_mutant, d) for d in _chosen(unit, "mutant", paths)]
-    return [m for m in made if m.worsens or m.keeps]
+    proving = [m for m in made if m.worsens or m.keeps]
+    for mutant in proving:
+        if not mutant.data["mutant"]["of"].get("builtin"):
+            click.echo(
+                f"the mutant {mutant.name} is passed over: the agent that it spoils starts something, and a test starts nothing",
+                err=True,
+            )
+    return [m for m in proving if m.data["mutant"]["of"].get("builtin")]
 
 
 def _chosen(unit: Unit, kind: str, paths: tuple[Path, ...]) -> list[Document]:
