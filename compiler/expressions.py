@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shopdsl.dsl import syntax as s
+from shopdsl.dsl import types as t
 from shopdsl.dsl.check import Checker
 from shopdsl.dsl.diagnostics import Code, Sink, codes
 from shopdsl.dsl.lower import Tree, lower
@@ -142,7 +143,11 @@ def _placeholder(node: Scalar, start: int, end: int, scope: Scope, sink: Sink) -
     lead = len(body) - len(body.lstrip())
     report = Reporter(node, sink, start + lead)
     try:
-        return check(parse_expression(body.strip()), scope, report)
+        made = check(parse_expression(body.strip()), scope, report)
+        shown = (
+            {"K"} if t.Record("product") in (t.bare(made.type), t.element(made.type)) else set()
+        )  # a product is shown by its title
+        return replace(made, evidence=made.evidence | shown)
     except ParseError as error:
         report.syntax(error, "placeholder")
         return NOTHING

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from shopdsl.compiler.kinds.cohort import compile_cohort
 from shopdsl.compiler.kinds.metric import compile_metric
-from shopdsl.compiler.kinds.rubric import compile_rubric
+from shopdsl.compiler.kinds.rubric import compile_rubric, metrics_of
 from shopdsl.compiler.unit import Unit, entries
 from shopdsl.dsl.diagnostics import codes
 
@@ -15,6 +16,20 @@ def lint(unit: Unit, package: str) -> None:
     _shape_only(unit, package)
     _unscored(unit, package)
     _unasked(unit, package)
+    _case_judges(unit, package)
+
+
+def _case_judges(unit: Unit, package: str) -> None:
+    """A judge that a case names decides something only if a metric of its cohort asks it."""
+    for document in unit.documents("cohort", package):
+        cohort = unit.compiled(compile_cohort, document)
+        asked = {id(a.judge.node) for m in metrics_of(unit, package, document) for a in m.asks}
+        for node, judge in ((n, d) for case in cohort.cases for n, d in case.judges):
+            if id(judge.node) not in asked:
+                message = f"no metric of the cohort `{cohort.name}` asks the judge `{judge.name}`"
+                unit.sink.add(
+                    codes.UNASKED_JUDGE, message, node.span, "name a judge that one of its metrics asks, or write such a metric"
+                )
 
 
 def _unasked(unit: Unit, package: str) -> None:

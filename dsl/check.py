@@ -20,6 +20,10 @@ ANSWER, JUDGED = "answer of ", "what was judged"
 """How records of answers are called, and what `used` holds where one is followed to what it is about."""
 
 
+SHOWS = ("text", "join", "untagged", "contains", "mentions", "matches")
+"""Functions that make a text of what they are given; of a product they show its title, which the catalog has."""
+
+
 class Checker:
     """Checks one expression: `infer` gives its type and reports what is wrong; `evidence` holds the letters it needs, `used` the names."""
 
@@ -328,6 +332,7 @@ class Checker:
         keywords = {k.name: self.infer(k.value) for k in node.keywords}
         self._locals = saved
         self._keywords(node, function)
+        self.evidence |= set(function.evidence) | {"K" for a in args if function.name in SHOWS and _is_product(a)}
         for signature in function.signatures:
             found: dict[str, Type] = {}
             if _accepts(signature, args, keywords, found):
@@ -389,6 +394,10 @@ def _accepts(signature: Signature, args: list[Type], keywords: dict[str, Type], 
     if not all(t.bind(w, a, found) for w, a in zip(wanted, args, strict=True)):
         return False
     return all(t.bind(signature.keywords[k], kind, found) for k, kind in keywords.items() if k in signature.keywords)
+
+
+def _is_product(kind: Type) -> bool:
+    return t.Record("product") in (t.bare(kind), t.element(kind))
 
 
 def _types(fields: dict[str, Entry]) -> dict[str, Type]:

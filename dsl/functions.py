@@ -32,7 +32,10 @@ class Signature:
 
 @dataclass(frozen=True)
 class Function:
-    """A function of the language. `takes_none`: it gets none arguments itself; `draws`: its first argument is a stream."""
+    """A function of the language. `takes_none`: it gets none arguments itself; `draws`: its first argument is a stream.
+
+    `evidence`: what it reads of a trial beside its arguments.
+    """
 
     name: str
     signatures_text: tuple[str, ...]
@@ -43,6 +46,7 @@ class Function:
     draws: bool = False
     world: bool = False
     cost: int = 1
+    evidence: str = ""
 
     @cached_property
     def signatures(self) -> tuple[Signature, ...]:
@@ -166,13 +170,14 @@ _TABLE = [
     Function("questions", ("(text) -> list[text]",), "The sentences that ask something.", "questions(m.text)", said.questions),
     Function("claims", ("(text, list[product]) -> list[claim]",),
              "What a text claims of these products, by rules: price, rating, reviews, stock, brand, attributes, features; and whether their record agrees.",
-             'mean(c.truth == "supported" for c in claims(m.text, known))', said.claims),
+             'mean(c.truth == "supported" for c in claims(m.text, known))', said.claims, evidence="K"),
     Function("statements", ("(text, list[product]) -> list[statement]",),
              "What a text states of cart and order, by rules. Offers and intentions state nothing.",
              'any(s.kind == "ordered" for s in statements(m.text, known))', said.statements),
     # shops
-    Function("total", ("(bag[product]) -> money?",), "What the units of a bag cost together; none for an empty bag.", "total(cart)", shop.total),
-    Function("similar", ("(product) -> set[product]",), "The other products of the same type.", "similar(i.product)", shop.similar),
+    Function("total", ("(bag[product]) -> money?",), "What the units of a bag cost together; none for an empty bag.", "total(cart)", shop.total,
+             evidence="K"),
+    Function("similar", ("(product) -> set[product]",), "The other products of the same type.", "similar(i.product)", shop.similar, evidence="K"),
     Function("related", ("(product, category) -> list[product]",),
              "Products in stock that are bought with this one: of its aisle, else of the category.", "related(lead, c)", shop.related),
     Function("hints", ("(list[product]) -> list[hint]",), "What a customer can say of the products.", "hints(target)", shop.hints),

@@ -22,6 +22,8 @@ from shopdsl.runtime.world import Trial, World
 LOST = ("lost", "infrastructure", "customer_error", "judge_error")
 """End reasons that are nobody's performance: such trials are shown, and not scored."""
 NOT_APPLICABLE, UNSCORED = float("nan"), -1.0
+FULL = "full"
+"""The view that keeps everything; with less there are values, and no score that could be compared with one."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Examiner:
     """Reads records of one plan with the metrics of a scoring (none: the plan's), of which it sees what a view keeps."""
 
     def __init__(
-        self, world: World, scoring: dict[str, Any] | None = None, view: str = "full", answerer: Answerer | None = None
+        self, world: World, scoring: dict[str, Any] | None = None, view: str = FULL, answerer: Answerer | None = None
     ) -> None:
         self.world, self.scoring, self.view = world, scoring or world.header, view
         self.answerer = answerer or Rules()

@@ -165,7 +165,8 @@ class Ledger:
         if not closing:
             self.turns.append(Turn(self, len(self.turns) + 1, event["text"]))
         self._release(event)
-        self.messages.append(Message(self, event, self.at))
+        if event["text"] or not closing:
+            self.messages.append(Message(self, event, self.at))
         if not closing:
             self._renew(self.turns[-1])
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from shopdsl.dsl.env import Env
 from shopdsl.dsl.evaluate import compile_tree, guarded
-from shopdsl.runtime.examine import LOST, UNSCORED, Examiner, Seen
+from shopdsl.runtime.examine import FULL, LOST, UNSCORED, Examiner, Seen
 from shopdsl.runtime.record import RunBroken
 from shopdsl.runtime.statistics import bootstrap_means, bounds, interval, pass_curves
 
@@ -127,7 +127,7 @@ class Scorer:
             keys, raw = self._matrix(name)
             score.lost = max(0, score.trials - len(keys))
             found, wanted = self._reachable[name]
-            score.ceiling = found / wanted if wanted else None
+            score.ceiling = found / wanted if wanted and self.examiner.view == FULL else None
             self._summarise(score, [t for t, _ in keys], raw)
         return self.scores
 
@@ -148,10 +148,12 @@ class Scorer:
             _describe(metric, by_trial[:, column], samples[:, column])
             if metric.n or metric.unscored:
                 metric.least, metric.most = bounds(values[:, column].tolist(), score.lost, metric.unscored) or (None, None)
-            if self.repeat > 1:
-                metric.passes = _passes(trials, values[:, column], self.repeat)
+            data = self.examiner.metrics[metric.name].data
+            if self.repeat > 1 and data.get("yes_no"):
+                success = 1.0 if metric.better == "higher" else 0.0
+                metric.passes = _passes(trials, values[:, column], self.repeat, success)
         rubric = self.scoring["rubrics"].get(score.name)
-        if rubric:
+        if rubric and self.examiner.view == FULL:
             _grade(score, rubric, samples)
 
 
@@ -164,14 +166,12 @@ def _describe(metric: MetricScore, values: Any, samples: Any) -> None:
         metric.low, metric.high = found if found else (None, None)
 
 
-def _passes(trials: list[str], values: Any, repeat: int) -> Curves:
-    """pass^k and pass@k of a metric that is 0 or 1, over the trials that have all their repeats."""
-    if not all(v in (0.0, 1.0) for v in values if v == v):
-        return {}
+def _passes(trials: list[str], values: Any, repeat: int, success: float) -> Curves:
+    """pass^k and pass@k of a metric that is yes or no, over the trials that have all their repeats; `success` is the good one of 0 and 1."""
     counts = Counter(t for t, v in zip(trials, values, strict=True) if v == v)
     whole = {t: 0 for t, n in counts.items() if n == repeat}
     for trial, value in zip(trials, values, strict=True):
-        if trial in whole and value == 1:
+        if trial in whole and value == success:
             whole[trial] += 1
     return pass_curves(list(whole.values()), repeat) if whole else {}
 

@@ -38,6 +38,7 @@ class Case:
     fixtures: list[Fixture]
     played: dict[str, Any]
     scored: dict[str, Any]
+    judges: list[tuple[Node, Document]]
     document: Document
 
 
@@ -58,7 +59,7 @@ def compile_case(unit: Unit, document: Document) -> Case:
     if not messages:
         unit.sink.add(codes.MISSING_KEY, "this case says nothing", document.span, "add `utterances:`, a list of texts")
     played = {"messages": messages, "briefing": text(state.get("briefing")) if state else ""}
-    return Case(document.name, fixtures, played, scored, document)
+    return Case(document.name, fixtures, played, scored, _judges(unit, body), document)
 
 
 def _messages(body: Mapping) -> list[dict[str, Any]]:
@@ -86,8 +87,6 @@ def _fixture(name: str, node: Mapping) -> Fixture:
 def _expected(unit: Unit, body: Mapping) -> dict[str, Any]:
     expect, twin = body.get("expect"), body.get("twin")
     over = twin.get("over_refusal") if isinstance(twin, Mapping) else None
-    for node in (expect, over):
-        unit.resolve("judge", node.get("judge") if isinstance(node, Mapping) else None)
     expect = expect if isinstance(expect, Mapping) else Mapping([], body.span)
     pointer = expect.get("pointer")
     if pointer is not None:
@@ -98,6 +97,14 @@ def _expected(unit: Unit, body: Mapping) -> dict[str, Any]:
         "pointer": text(pointer) or None,
         "over_refusal": text(over.get("text")) if isinstance(over, Mapping) else "",
     }
+
+
+def _judges(unit: Unit, body: Mapping) -> list[tuple[Node, Document]]:
+    """The judges that the case names, with their places."""
+    twin = body.get("twin")
+    named = [body.get("expect"), twin.get("over_refusal") if isinstance(twin, Mapping) else None]
+    places = [place for node in named if isinstance(node, Mapping) and (place := node.get("judge")) is not None]
+    return [(place, found) for place in places if (found := unit.resolve("judge", place))]
 
 
 def _check_pattern(unit: Unit, node: Node) -> None:

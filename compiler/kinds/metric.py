@@ -51,6 +51,7 @@ def compile_metric(unit: Unit, document: Document) -> Metric:
         "group": text(body.get("group")),
         "better": text(body.get("better")),
         "unit": text(body.get("unit")),
+        "yes_no": t.bare(value.type) == t.BOOL,
         "for": sorted(d.name for d in cohorts if d),
         "ask": [ask.data for ask in asks],
         "kind": _kind(asks, lets, when, value),

@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from shopdsl.dsl.terminal import clean
+from shopdsl.runtime.examine import FULL
 from shopdsl.runtime.score import CohortScore, MetricScore
 
 _BAR = 20
 
 
-def profile(agent: str, judge: str, scores: dict[str, CohortScore], colour: bool = False) -> str:
-    """The profile of one agent as text; `judge` is who answered the questions of its metrics."""
+def profile(agent: str, judge: str, scores: dict[str, CohortScore], colour: bool = False, view: str = FULL) -> str:
+    """The profile of one agent as text; `judge` is who answered the questions of its metrics, `view` the evidence that they could use."""
     played = [score for score in scores.values() if score.trials]
-    return "\n".join(line for score in played for line in _cohort(agent, judge, score, colour)) + "\n"
+    return "\n".join(line for score in played for line in _cohort(agent, judge, score, colour, view)) + "\n"
 
 
-def _cohort(agent: str, judge: str, c: CohortScore, colour: bool) -> Iterator[str]:
+def _cohort(agent: str, judge: str, c: CohortScore, colour: bool, view: str) -> Iterator[str]:
     played = sum(c.ends.values())
     yield ""
     yield _strong(clean(f"{c.title} ({c.name})"), colour) + f" — agent {clean(agent)}, {played} of {c.trials} trials"
+    if view != FULL:
+        decided = sum(m.value is not None or m.unscored > 0 for m in c.metrics.values())
+        yield f"evidence {view}: {decided} of {len(c.metrics)} metrics have a value; without the full record there is no score"
     asked = sum(m.kind != "rule" for m in c.metrics.values())
     if asked:
         yield f"judge {clean(judge)} ({asked} of {len(c.metrics)} metrics ask it, marked ?)"
@@ -82,6 +86,11 @@ def _ends(c: CohortScore, colour: bool) -> Iterator[str]:
     total = max(1, sum(c.ends.values()))
     for reason, n in c.ends.most_common():
         yield f"  {clean(reason):<20} {n:>5}  {n / total:>4.0%}"
+    if set(c.ends_by_tier) - {""}:
+        yield from _tiers(c, colour)
+
+
+def _tiers(c: CohortScore, colour: bool) -> Iterator[str]:
     yield ""
     yield _strong("by tier", colour) + "          trials  bought  calls/turn"
     for tier in sorted(c.ends_by_tier):

@@ -79,6 +79,11 @@ def fail_on(sink: Sink) -> None:
         raise SystemExit(ERRORS)
 
 
+def counted(n: int, name: str) -> str:
+    """A number of things, in words."""
+    return f"{n:,} {name}" + ("" if n == 1 else "s")
+
+
 def emit(data: Any) -> None:
     """JSON on stdout."""
     click.echo(json.dumps(data, indent=1, ensure_ascii=False))

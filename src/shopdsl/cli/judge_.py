@@ -31,12 +31,19 @@ def command() -> None:
 @command.command("sample")
 @run_option
 @click.option("-n", "count", type=click.IntRange(1), default=50, show_default=True, help="How many answers of each question.")
+@click.option("--with-verdict", is_flag=True, help="Show the judge's verdict as well; who sees it labels otherwise.")
 @click.option("--question", help="Only answers to this question (the name of a judge).")
 @judge_option
 @endpoint_option
 @package_option
 def sample(
-    folder: Path | None, count: int, question: str | None, judge: str | None, endpoint: str | None, package: Path | None
+    folder: Path | None,
+    count: int,
+    with_verdict: bool,
+    question: str | None,
+    judge: str | None,
+    endpoint: str | None,
+    package: Path | None,
 ) -> None:
     """Draw answers of a run, one JSON line each; people fill in `label` with the verdict that is right.
 
@@ -53,7 +60,8 @@ def sample(
     for name, pool in sorted(by_question.items()):
         if question in (None, name):
             for answer in Stream("labels", name).sample(pool, min(count, len(pool))):
-                click.echo(json.dumps(answer.as_line(), ensure_ascii=False))
+                line = answer.as_line()
+                click.echo(json.dumps(line if with_verdict else line | {"verdict": None}, ensure_ascii=False))
 
 
 @command.command("calibrate")

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import click
+
 from shopdsl.cli.common import ENDPOINT, USAGE, Trouble, fail_on, open_unit, progress
 from shopdsl.cli.scoring import Scoring
 from shopdsl.runtime.judges.model import Endpoint, ModelJudge
@@ -98,6 +100,7 @@ def with_answers(answers: Answerer, score: Callable[[], Scoring]) -> Scoring:
     """Score, ask the model what is not known yet, and score again until nothing waits: an answer may lead to further questions."""
     result = score()
     while isinstance(answers, ModelJudge) and answers.pending:
+        click.echo(f"asking {answers.title}: {answers.pending} questions", err=True)
         with progress("asking the judge", answers.pending) as advance:
             answers.fetch(advance)
         result = score()

@@ -48,7 +48,7 @@ def command(
         return
     for folder in folders:
         result = _scored(folder, None, view, answers)
-        click.echo(profile(result.agent, result.judge, result.scores, colour()), nl=False)
+        click.echo(profile(result.agent, result.judge, result.scores, colour(), view), nl=False)
 
 
 def _pages(given: tuple[Path, ...], out: Path, view: str, answers: Answers) -> None:

@@ -17,11 +17,21 @@ from shopdsl.cli.common import Trouble, colour, emit, endpoint_option, judge_opt
 @click.option("--suite", help="Score with the metrics and rubrics of this suite, as its specs are now.")
 @click.option("--evidence", "view", default="full", help="Score with only what this view keeps: see `shopdsl evidence`.")
 @click.option("--format", "format_", type=click.Choice(["text", "json", "csv"]), default="text", help="How scores are printed.")
+@click.option(
+    "--metric", "wanted", multiple=True, help="Only this metric. Several may be given; a model judge is asked for no other."
+)
 @judge_option
 @endpoint_option
 @package_option
 def command(
-    folder: Path, suite: str | None, view: str, format_: str, judge: str | None, endpoint: str | None, package: Path | None
+    folder: Path,
+    suite: str | None,
+    view: str,
+    format_: str,
+    wanted: tuple[str, ...],
+    judge: str | None,
+    endpoint: str | None,
+    package: Path | None,
 ) -> None:
     """Score the records of a run again, with metrics as the specs are now.
 
@@ -44,7 +54,7 @@ def command(
         raise Trouble(str(error), 2) from None
     now = scoring_now(suite, manifest["suite"], package)
     answers = answerer(judge, endpoint, package)(folder)
-    result = with_answers(answers, lambda: scored(folder, None, now, view, answers))
+    result = with_answers(answers, lambda: scored(folder, None, now, view, answers, wanted))
     warn(result)
     scores = result.scores
     if format_ == "json":
@@ -52,18 +62,13 @@ def command(
     elif format_ == "csv":
         _csv(scores)
     else:
-        if view != "full":
-            metrics = {n: m for c in scores.values() for n, m in c.metrics.items()}
-            click.echo(
-                f"view {view}: {sum(m.value is not None for m in metrics.values())} of {len(metrics)} metrics are decided, the others are n/a"
-            )
-        click.echo(profile(result.agent, result.judge, scores, colour()), nl=False)
+        click.echo(profile(result.agent, result.judge, scores, colour(), view), nl=False)
 
 
 def _csv(scores: dict[str, Any]) -> None:
     out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow(["cohort", "group", "metric", "value", "low", "high", "n", "n/a", "unscored"])
+    out.writerow(["cohort", "group", "metric", "kind", "value", "low", "high", "least", "most", "n", "n/a", "unscored"])
     for cohort in scores.values():
         for m in cohort.metrics.values():
-            figures = ["" if x is None else f"{x:.6f}" for x in (m.value, m.low, m.high)]
-            out.writerow([cohort.name, m.group, m.name, *figures, m.n, m.not_applicable, m.unscored])
+            figures = ["" if x is None else f"{x:.6f}" for x in (m.value, m.low, m.high, m.least, m.most)]
+            out.writerow([cohort.name, m.group, m.name, m.kind, *figures, m.n, m.not_applicable, m.unscored])

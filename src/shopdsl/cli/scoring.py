@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import click
 
 from shopdsl.cli.common import USAGE, Trouble, fail_on, open_unit
+from shopdsl.dsl.diagnostics import nearest
 from shopdsl.dsl.plan import PlanError, open_plan
 from shopdsl.runtime.examine import Examiner, Look
 from shopdsl.runtime.judges.question import Answerer
@@ -42,6 +44,7 @@ def scored(
     scoring: dict[str, Any] | None = None,
     view: str = "full",
     answerer: Answerer | None = None,
+    wanted: Collection[str] = (),
 ) -> Scoring:
     """The scores of a run; Trouble where the folder cannot be used. Records that cannot are passed over, named, and count as lost."""
     try:
@@ -50,11 +53,20 @@ def scored(
         if world.plan.digest != manifest["plan"]:
             raise RunBroken(f"the plan in {folder} is not the one that was played")
         with undamaged(world.plan):
-            examiner = Examiner(world, scoring, view, answerer)
+            examiner = Examiner(world, _only(scoring or world.header, wanted), view, answerer)
             result = read_run(folder, manifest, examiner)
     except (RunBroken, PlanError) as error:
         raise Trouble(str(error), USAGE) from None
     return result
+
+
+def _only(scoring: dict[str, Any], wanted: Collection[str]) -> dict[str, Any]:
+    """A scoring with just these metrics (none named: all)."""
+    unknown = [name for name in wanted if name not in scoring["metrics"]]
+    if unknown:
+        help = nearest(unknown[0], scoring["metrics"]) or f"there are: {', '.join(sorted(scoring['metrics']))}"
+        raise Trouble(f"there is no metric `{unknown[0]}`; {help}", USAGE)
+    return scoring | {"metrics": {n: m for n, m in scoring["metrics"].items() if not wanted or n in wanted}}
 
 
 def read_run(folder: Path, manifest: dict[str, Any], examiner: Examiner) -> Scoring:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shopdsl.cli.common import ERRORS, USAGE, Trouble, emit, fail_on, open_unit, package_option
+from shopdsl.cli.common import ERRORS, USAGE, Trouble, counted, emit, fail_on, open_unit, package_option
 
 if TYPE_CHECKING:
     from shopdsl.compiler.kinds.mutant import Mutant
@@ -54,7 +54,7 @@ def command(paths: tuple[Path, ...], format_: str, sample: int, package: Path | 
             click.echo(
                 f"FAILED {r['file']}:{r['line']} {r['test']}: {r['metric']} is {r['found']}, and {r['expected']} is expected"
             )
-        what = f"{len(tests)} tests, {len(mutants)} mutants, {len(results)} values"
+        what = ", ".join(counted(len(of), name) for of, name in ((tests, "test"), (mutants, "mutant"), (results, "value")))
         click.echo(f"{what}: {len(results) - len(failed)} passed, {len(failed)} failed")
         _toothless(unit, mutants)
     raise SystemExit(ERRORS if failed else 0)
