@@ -104,7 +104,7 @@ class Mutant:
     def _rewritten(self, action: Action) -> Iterator[Action]:
         """The calls that are made instead of one."""
         times, dropped = 1, False
-        after: list[Action] = []
+        after: list[tuple[Calls, dict[str, Any]]] = []
         for habit in self._habits:
             names = {"call": self._intent(action)}
             if not self._fits(habit, "call", names):
@@ -114,9 +114,10 @@ class Mutant:
             action = {**action, "tool": habit.tool or action["tool"], "arguments": {**action["arguments"], **given}}
             times = int(habit.repeat(self._env(names)) or 0) if habit.repeat is not None else times
             dropped = dropped or habit.drop
-            after += self._made(habit.then, names)
+            after.append((habit.then, names))
         yield from [action] * (0 if dropped else times)
-        yield from after
+        for calls, names in after:  # their arguments see what the call has done
+            yield from self._made(calls, names)
 
     def _made(self, calls: Calls, names: dict[str, Any]) -> Iterator[Action]:
         """Calls of the habit's own; one whose argument is none is not made."""

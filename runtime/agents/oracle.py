@@ -67,7 +67,7 @@ class Oracle:
         for duty in self._trial.beats[beat.kind]["expects"]:
             names = {
                 "item": item, "items": beat.items, "about": beat.about, "to": beat.to, "call": None,
-                "seen": self._ledger.seen, "cart": turn.before,
+                "seen": self._ledger.seen if duty["that"] else turn.seen, "cart": turn.before,
             }  # fmt: skip
             if duty["unless"] is None or not guarded(compile_tree(duty["unless"]))(Env(names)):
                 yield from self._meet(duty, names, item)

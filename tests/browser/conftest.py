@@ -106,9 +106,9 @@ def long_report(reports: dict[str, Path]) -> Path:
     return reports["long"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One browser for all tests."""
+    """One browser for the tests of a module; it is closed with them, for its event loop would be in the way of other tests."""
     if CHROMIUM is None:
         pytest.fail("there is no chromium on this machine; README's second command installs it")
     with sync_playwright() as playwright:
@@ -153,7 +153,7 @@ class Visitor:
         return page
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def visitor(browser: Browser) -> Visitor:
     """Who opens the pages."""
     return Visitor(browser)

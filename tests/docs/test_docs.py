@@ -132,7 +132,7 @@ def test_the_package_of_the_language_page_runs_and_its_case_can_be_passed(corner
 def test_tests_and_mutants_of_the_language_page_hold(corner_shop: Path, shop: Shop) -> None:
     done = shop("test", cwd=corner_shop)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "1 tests, 2 mutants" in done.stdout
+    assert "1 test, 2 mutants" in done.stdout
     assert "0 failed" in done.stdout
 
 

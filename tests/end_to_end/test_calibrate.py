@@ -42,7 +42,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A package, its run, and a file in which people agree with each answer."""
     made = judged_package(tmp_path_factory.mktemp("calibrate"), SPECS + TWINS)
     judged_run(made)
-    done = shopdsl("judge", "sample", "--run", "run", "-n", "100000", cwd=made)
+    done = shopdsl("judge", "sample", "--run", "run", "-n", "100000", "--with-verdict", cwd=made)
     assert done.returncode == 0, done.stderr
     _write(made / PERFECT, [{**line, "label": line["verdict"]} for line in map(json.loads, done.stdout.splitlines())])
     return made
