@@ -381,7 +381,9 @@ def test_what_a_trial_says_is_sent_as_data(package: Path, tmp_path: Path) -> Non
         where = ("--package", package, "--judge", "mine", "--endpoint", endpoint.url)
         done = shopdsl("score", tmp_path / "run", *where, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    asked = [r for r in endpoint.requests if HOSTILE in r.prompt]
+    shown = HOSTILE.replace("</", "< /")  # what was written cannot end the tag that it stands in
+    asked = [r for r in endpoint.requests if shown in r.prompt]
+    assert not any(HOSTILE in r.prompt for r in endpoint.requests)
     assert {r.prompt.split("\n")[0] for r in asked} == {"How does this conversation sound?", "List what this message states."}
     for request in endpoint.requests:
         system, user = request.body["messages"]
