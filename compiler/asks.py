@@ -12,10 +12,11 @@ from shopdsl.compiler.unit import Unit, entries
 from shopdsl.dsl import types as t
 from shopdsl.dsl.check import ANSWER
 from shopdsl.dsl.diagnostics import codes
+from shopdsl.dsl.records import Entry
 from shopdsl.dsl.tree import Mapping, Node, Scalar
 from shopdsl.dsl.types import Type
 from shopdsl.dsl.typewords import article
-from shopdsl.dsl.vocabulary import Entry, Scope
+from shopdsl.dsl.vocabulary import Scope
 
 EXAMPLES = {
     "message": "m in agent_messages",

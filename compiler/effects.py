@@ -12,9 +12,10 @@ from shopdsl.dsl.check import Checker
 from shopdsl.dsl.diagnostics import Sink, codes
 from shopdsl.dsl.lower import lower
 from shopdsl.dsl.parse import ParseError, parse_effect
+from shopdsl.dsl.records import Entry
 from shopdsl.dsl.tree import Node, Scalar
 from shopdsl.dsl.typewords import article
-from shopdsl.dsl.vocabulary import Entry, Scope
+from shopdsl.dsl.vocabulary import Scope
 
 PRODUCT = t.Record("product")
 

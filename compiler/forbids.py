@@ -9,8 +9,9 @@ from shopdsl.compiler.closed import close
 from shopdsl.compiler.expressions import condition
 from shopdsl.compiler.unit import Unit, items, text
 from shopdsl.dsl.diagnostics import codes
+from shopdsl.dsl.records import Entry
 from shopdsl.dsl.tree import Mapping, Node
-from shopdsl.dsl.vocabulary import Entry, scope
+from shopdsl.dsl.vocabulary import scope
 
 LOOKS_AT = ("call", "text", "end")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from shopdsl.compiler.kinds.persona import Persona, compile_persona
 from shopdsl.compiler.packages import Document
 from shopdsl.compiler.unit import Unit, text
+from shopdsl.dsl.records import Entry
 from shopdsl.dsl.tree import Node
-from shopdsl.dsl.vocabulary import Entry
 
 
 def package_personas(unit: Unit, package: str) -> list[Persona]:

@@ -8,9 +8,9 @@ from shopdsl.compiler.constants import constant
 from shopdsl.compiler.unit import entries
 from shopdsl.dsl import types as t
 from shopdsl.dsl.diagnostics import Sink, codes, nearest
+from shopdsl.dsl.records import Entry
 from shopdsl.dsl.tree import Mapping, Scalar
 from shopdsl.dsl.values import Row
-from shopdsl.dsl.vocabulary import Entry
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,8 @@ from shopdsl.compiler.shape import kinds, schema
 from shopdsl.compiler.unit import Unit
 from shopdsl.dsl.diagnostics import CODES, Code, Sink
 from shopdsl.dsl.functions import FUNCTIONS, Function
-from shopdsl.dsl.vocabulary import CONTEXTS, DUTIES, END_REASONS, EVIDENCE, RECORDS, VIEWS, Entry
+from shopdsl.dsl.records import DUTIES, END_REASONS, EVIDENCE, RECORDS, VIEWS, Entry
+from shopdsl.dsl.vocabulary import CONTEXTS
 
 DOCS = Path(__file__).resolve().parent
 REFERENCE = DOCS / "reference"

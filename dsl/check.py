@@ -10,11 +10,13 @@ from shopdsl.dsl import types as t
 from shopdsl.dsl.comparisons import WALK, Report, check_comparison, check_member
 from shopdsl.dsl.diagnostics import codes, nearest
 from shopdsl.dsl.functions import FUNCTIONS, Function, Signature
+from shopdsl.dsl.misspelt import ALIASES, SPELT
 from shopdsl.dsl.operators import binary_type
+from shopdsl.dsl.records import Entry
 from shopdsl.dsl.types import Type
 from shopdsl.dsl.typewords import article
 from shopdsl.dsl.values import SYMBOLS
-from shopdsl.dsl.vocabulary import Entry, Scope
+from shopdsl.dsl.vocabulary import Scope
 
 ANSWER, JUDGED = "answer of ", "what was judged"
 """How records of answers are called, and what `used` holds where one is followed to what it is about."""
@@ -135,7 +137,7 @@ class Checker:
         if entry is None:
             known = [*self._locals, *self.scope.names]
             help = nearest(node.id, known) or f"known here: {', '.join(sorted(known)[:12])}"
-            help = _SPELT.get(node.id, help)
+            help = SPELT.get(node.id, help)
             what = "a function, call it with `(…)`" if node.id in FUNCTIONS else "not a name known here"
             self._report(codes.UNKNOWN_NAME, f"`{node.id}` is {what}", node.at, help)
             return t.ANY
@@ -304,7 +306,7 @@ class Checker:
     def call(self, node: s.Call) -> Type:
         function = FUNCTIONS.get(node.function)
         if function is None:
-            help = _ALIASES.get(node.function, "") or nearest(node.function, FUNCTIONS)
+            help = ALIASES.get(node.function, "") or nearest(node.function, FUNCTIONS)
             self._report(codes.UNKNOWN_FUNCTION, f"there is no function `{node.function}`", node.function_at, help)
             return t.ANY
         if function.draws and not self.scope.draws:
@@ -367,22 +369,6 @@ class Checker:
     def _want(self, found: Type, wanted: Type, node: s.Expr) -> None:
         if not t.fits(found, wanted):
             self._report(codes.EXPECTED_TYPE, f"this is {article(found)}, and {article(wanted)} is needed here", node.at, "")
-
-
-_SPELT = {"None": "write `none`", "null": "write `none`", "True": "write `true`", "False": "write `false`"}
-_ALIASES = {
-    name: f"did you mean `{right}`?"
-    for right, names in {
-        "mean": ("average", "avg"),
-        "len": ("length",),
-        "sum": ("add",),
-        "contains": ("includes", "has"),
-        "choice": ("pick", "random_choice"),
-        "uniform_int": ("randint", "random_int"),
-        "lower": ("lowercase", "casefold"),
-    }.items()
-    for name in names
-}
 
 
 def _accepts(signature: Signature, args: list[Type], keywords: dict[str, Type], found: dict[str, Type]) -> bool:

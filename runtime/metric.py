@@ -9,8 +9,8 @@ from typing import Any
 from shopdsl.dsl.env import Env, Lazy
 from shopdsl.dsl.evaluate import compile_tree, guarded
 from shopdsl.dsl.loops import Compiled
+from shopdsl.dsl.records import VIEWS
 from shopdsl.dsl.values import Failed
-from shopdsl.dsl.vocabulary import VIEWS
 from shopdsl.runtime.judges.asking import Ask, Asker
 
 

@@ -11,14 +11,14 @@ from shopdsl.dsl.env import Env
 from shopdsl.dsl.evaluate import compile_tree, guarded
 from shopdsl.runtime.examine import FULL, LOST, UNSCORED, Examiner, Seen
 from shopdsl.runtime.record import RunBroken
-from shopdsl.runtime.statistics import bootstrap_means, bounds, interval, pass_curves
+from shopdsl.runtime.statistics import bootstrap_means, bounds, interval, pass_curves, ratio
 
 Curves = dict[str, dict[int, tuple[float, float, float]]]
 
 
 @dataclass
 class MetricScore:
-    """A metric over the trials of a cohort; `value` is None where it never applied.
+    """A metric over the trials of a cohort, in its unit; `value` is None where it never applied.
 
     `low` and `high` are its interval; `least` and `most` what it could be if every trial that is lost or unscored had been 0 or 1.
     """
@@ -28,6 +28,7 @@ class MetricScore:
     group: str
     better: str
     kind: str
+    unit: str
     value: float | None = None
     low: float | None = None
     high: float | None = None
@@ -42,7 +43,7 @@ class MetricScore:
 
 @dataclass
 class CohortScore:
-    """A cohort: its metrics, its score (oriented, 0 to 1), how trials ended, and how dense tool calls were by tier.
+    """A cohort: its metrics, its score (oriented, 0 to 1), how trials ended, and calls a turn by tier, with an interval.
 
     `trials` counts what was to be played, repeats included; `ceiling` is the share of wanted items that a search for their own title shows.
     """
@@ -59,7 +60,7 @@ class CohortScore:
     ceiling: float | None = None
     ends: Counter[str] = field(default_factory=Counter)
     ends_by_tier: dict[str, Counter[str]] = field(default_factory=dict)
-    calls_by_tier: dict[str, tuple[int, int]] = field(default_factory=dict)
+    density: dict[str, tuple[float, float, float] | None] = field(default_factory=dict)
     gates: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -75,10 +76,13 @@ class Scorer:
         self.scores = {c: self._empty(c, cohorts[c]["title"], expected[c] * repeat) for c in cohorts}
         self._rows: dict[str, dict[tuple[str, int], Any]] = {c: {} for c in cohorts}
         self._reachable: dict[str, tuple[int, int]] = dict.fromkeys(cohorts, (0, 0))
+        self._pace: dict[str, dict[str, list[tuple[int, int]]]] = {c: {} for c in cohorts}
 
     def _empty(self, cohort: str, title: str, trials: int) -> CohortScore:
         data = {n: self.examiner.metrics[n].data for n in self.examiner.applying[cohort]}
-        metrics = {n: MetricScore(n, d["title"], d["group"], d["better"], d.get("kind", "rule")) for n, d in data.items()}
+        metrics = {
+            n: MetricScore(n, d["title"], d["group"], d["better"], d.get("kind", "rule"), d["unit"]) for n, d in data.items()
+        }
         return CohortScore(cohort, title, trials, metrics)
 
     def take(self, seen: Seen) -> None:
@@ -91,8 +95,8 @@ class Scorer:
         score.ends[seen.reason] += 1
         score.ends_by_tier.setdefault(seen.tier, Counter())[seen.reason] += 1
         rows[key] = None if seen.reason in LOST else seen.values
-        turns, calls = score.calls_by_tier.get(seen.tier, (0, 0))
-        score.calls_by_tier[seen.tier] = turns + seen.turns, calls + seen.calls
+        if seen.reason not in LOST:
+            self._pace[seen.cohort].setdefault(seen.tier, []).append((seen.turns, seen.calls))
         score.unfaithful += seen.unfaithful > 0
         found, wanted = self._reachable[seen.cohort]
         self._reachable[seen.cohort] = found + seen.reachable[0], wanted + seen.reachable[1]
@@ -126,6 +130,7 @@ class Scorer:
         for name, score in self.scores.items():
             keys, raw = self._matrix(name)
             score.lost = max(0, score.trials - len(keys))
+            score.density = {tier: ratio(pairs) for tier, pairs in self._pace[name].items()}
             found, wanted = self._reachable[name]
             score.ceiling = found / wanted if wanted and self.examiner.view == FULL else None
             self._summarise(score, [t for t, _ in keys], raw)
@@ -257,6 +262,6 @@ def _cohort_data(c: CohortScore) -> dict[str, Any]:
 def _metric_data(m: MetricScore) -> dict[str, Any]:
     data: dict[str, Any] = {
         "value": m.value, "low": m.low, "high": m.high, "n": m.n, "n/a": m.not_applicable, "unscored": m.unscored,
-        "least": m.least, "most": m.most, "kind": m.kind,
+        "least": m.least, "most": m.most, "kind": m.kind, "unit": m.unit,
     }  # fmt: skip
     return data | {name: {str(k): list(v) for k, v in curve.items()} for name, curve in m.passes.items()}

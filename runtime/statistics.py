@@ -40,6 +40,20 @@ def bootstrap_means(values: Any) -> Any:
     return np.concatenate(parts)
 
 
+def ratio(pairs: Sequence[tuple[int, int]]) -> tuple[float, float, float] | None:
+    """Σ second / Σ first over trials, with its bootstrap interval; None where the first add up to nothing."""
+    import numpy as np
+
+    values = np.array(sorted(pairs), dtype=np.float32).reshape(len(pairs), 2)
+    if not len(pairs) or values[:, 0].sum() == 0:
+        return None
+    with np.errstate(invalid="ignore", divide="ignore"):
+        samples = np.concatenate([(c @ values[:, 1]) / (c @ values[:, 0]) for c in resample_counts(len(values))])
+    value = float(values[:, 1].sum() / values[:, 0].sum())
+    low, high = around(value, interval(samples)) or (value, value)
+    return value, low, high
+
+
 def interval(samples: Any) -> tuple[float, float] | None:
     """The central 95 % of samples, or None where there are none."""
     import numpy as np

@@ -12,9 +12,10 @@ from shopdsl.compiler.packages import Document
 from shopdsl.compiler.unit import Unit, entries, items, text, value
 from shopdsl.dsl import types as t
 from shopdsl.dsl.diagnostics import codes
+from shopdsl.dsl.records import Entry
 from shopdsl.dsl.source import Span
 from shopdsl.dsl.tree import Mapping, Node
-from shopdsl.dsl.vocabulary import CONTEXTS, Entry, Scope, scope
+from shopdsl.dsl.vocabulary import CONTEXTS, Scope, scope
 
 NAMES = frozenset(name for on in LOOKS_AT for name in CONTEXTS[f"forbid_{on}"])
 """What a rule of `forbid` knows beside the products of its case."""

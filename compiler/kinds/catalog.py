@@ -12,10 +12,11 @@ from shopdsl.compiler.packages import Document
 from shopdsl.compiler.unit import Unit, decimal_text, entries, items, number, text, value
 from shopdsl.dsl import types as t
 from shopdsl.dsl.diagnostics import codes, nearest
+from shopdsl.dsl.records import Entry
 from shopdsl.dsl.source import Span
 from shopdsl.dsl.tree import Mapping, Node, Scalar
 from shopdsl.dsl.values import Money
-from shopdsl.dsl.vocabulary import Entry, scope
+from shopdsl.dsl.vocabulary import scope
 
 SAYABLE = ("brand", "budget")
 """What every product has and a customer can say, beside its attributes."""

@@ -20,10 +20,11 @@ from shopdsl.compiler.unit import Unit, entries, items, ordered_entries, value
 from shopdsl.dsl import types as t
 from shopdsl.dsl.diagnostics import codes
 from shopdsl.dsl.parse import ParseError, parse_expression
+from shopdsl.dsl.records import Entry
 from shopdsl.dsl.source import Span
 from shopdsl.dsl.tree import Mapping, Node, Scalar
 from shopdsl.dsl.types import Type
-from shopdsl.dsl.vocabulary import Entry, Scope, scope
+from shopdsl.dsl.vocabulary import Scope, scope
 
 PRODUCT = t.Record("product")
 REQUIRED: dict[str, Type] = {

@@ -16,10 +16,11 @@ from shopdsl.compiler.unit import Unit, entries, items, ordered_entries, text, v
 from shopdsl.compiler.verdicts import check_verdicts
 from shopdsl.dsl import types as t
 from shopdsl.dsl.diagnostics import codes, nearest
+from shopdsl.dsl.records import Entry
 from shopdsl.dsl.tree import Mapping, Node
 from shopdsl.dsl.types import Enum, Type
 from shopdsl.dsl.typewords import article
-from shopdsl.dsl.vocabulary import Entry, Scope, scope
+from shopdsl.dsl.vocabulary import Scope, scope
 
 RULES = "rules"
 """What `by` says where no model answers."""

@@ -13,9 +13,10 @@ from shopdsl.compiler.personas import cohort_personas, package_personas, records
 from shopdsl.compiler.unit import Unit, entries, items, ordered_entries, text
 from shopdsl.dsl import types as t
 from shopdsl.dsl.diagnostics import codes
+from shopdsl.dsl.records import Entry
 from shopdsl.dsl.source import Span
 from shopdsl.dsl.tree import Node, Scalar
-from shopdsl.dsl.vocabulary import Entry, Scope, scope
+from shopdsl.dsl.vocabulary import Scope, scope
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from shopdsl.compiler.unit import Unit, decimal_text, entries
 from shopdsl.dsl import types as t
 from shopdsl.dsl.diagnostics import codes, nearest
 from shopdsl.dsl.library.draws import Weighted
+from shopdsl.dsl.records import Entry
 from shopdsl.dsl.tree import Mapping, Scalar
-from shopdsl.dsl.vocabulary import Entry
 
 CHANGES = ("typos", "lower_case", "no_punctuation", "drop_words", "abbreviate")
 """Changes of text that `apply` may name; `runtime/customer/writing.py` makes them."""

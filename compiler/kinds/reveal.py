@@ -17,10 +17,11 @@ from shopdsl.dsl.check import Checker
 from shopdsl.dsl.diagnostics import codes, nearest
 from shopdsl.dsl.lower import free_names, lower
 from shopdsl.dsl.parse import ParseError, parse_program
+from shopdsl.dsl.records import Entry
 from shopdsl.dsl.tree import Mapping, Scalar
 from shopdsl.dsl.types import Type
 from shopdsl.dsl.typewords import article
-from shopdsl.dsl.vocabulary import CONTEXTS, Entry, Scope, scope
+from shopdsl.dsl.vocabulary import CONTEXTS, Scope, scope
 
 ITEM, ITEMS = t.Record("item"), t.Many("list", t.Record("item"))
 

@@ -12,8 +12,9 @@ from shopdsl.compiler.packages import Document
 from shopdsl.compiler.unit import Unit, decimal_text, entries, items, text
 from shopdsl.dsl import types as t
 from shopdsl.dsl.diagnostics import codes, nearest
+from shopdsl.dsl.records import Entry
 from shopdsl.dsl.tree import Mapping, Node
-from shopdsl.dsl.vocabulary import Entry, scope
+from shopdsl.dsl.vocabulary import scope
 
 
 @dataclass(frozen=True)

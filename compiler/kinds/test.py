@@ -14,9 +14,9 @@ from shopdsl.compiler.kinds.toolset import penalties
 from shopdsl.compiler.packages import Document
 from shopdsl.compiler.unit import Unit, decimal_text, entries, items, text, value
 from shopdsl.dsl.diagnostics import codes, nearest
+from shopdsl.dsl.records import END_REASONS
 from shopdsl.dsl.source import Span
 from shopdsl.dsl.tree import Mapping, Node, Scalar, plain
-from shopdsl.dsl.vocabulary import END_REASONS
 
 
 @dataclass(frozen=True)

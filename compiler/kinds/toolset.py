@@ -13,8 +13,9 @@ from shopdsl.compiler.typespec import read_type
 from shopdsl.compiler.unit import Unit, decimal_text, entries, items, ordered_entries, text, value
 from shopdsl.dsl import types as t
 from shopdsl.dsl.diagnostics import codes
+from shopdsl.dsl.records import Entry
 from shopdsl.dsl.tree import Mapping, Node, Scalar
-from shopdsl.dsl.vocabulary import Entry, Scope, scope
+from shopdsl.dsl.vocabulary import Scope, scope
 
 
 @dataclass(frozen=True)

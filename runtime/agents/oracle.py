@@ -81,7 +81,11 @@ class Oracle:
             return f"The {beat.about} of {item.product.title}: {self._fact(item.product, beat.about)}."
         if self._trial.beats[beat.kind]["due"]:
             count, title = self._ledger.cart[item.product], item.product.title
-            done = f"I set {title} to {count}" if item.product in self._ledger.turns[-1].before else f"I put {count} of {title} into your cart"
+            done = (
+                f"I set {title} to {count}"
+                if item.product in self._ledger.turns[-1].before
+                else f"I put {count} of {title} into your cart"
+            )
             return f"{done}, at {show(item.product.price)} each."
         return (
             f"{item.product.title}, {show(item.product.price)}."

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from shopdsl.dsl.terminal import clean
 from shopdsl.runtime.examine import FULL
 from shopdsl.runtime.score import CohortScore, MetricScore
+from shopdsl.runtime.statistics import wilson
 
 _BAR = 20
 
@@ -85,19 +86,26 @@ def _ends(c: CohortScore, colour: bool) -> Iterator[str]:
     yield _strong("how trials ended", colour)
     total = max(1, sum(c.ends.values()))
     for reason, n in c.ends.most_common():
-        yield f"  {clean(reason):<20} {n:>5}  {n / total:>4.0%}"
+        yield f"  {clean(reason):<20} {n:>5}  {_share(n, total)}"
     if set(c.ends_by_tier) - {""}:
         yield from _tiers(c, colour)
 
 
 def _tiers(c: CohortScore, colour: bool) -> Iterator[str]:
     yield ""
-    yield _strong("by tier", colour) + "          trials  bought  calls/turn"
+    yield _strong("by tier", colour) + "          trials  bought                calls/turn"
     for tier in sorted(c.ends_by_tier):
         ends = c.ends_by_tier[tier]
-        turns, calls = c.calls_by_tier.get(tier, (0, 0))
         n = sum(ends.values())
-        yield f"  {clean(tier) or '(none)':<14} {n:>6}  {ends['purchase_complete'] / n:>6.0%}  {calls / max(1, turns):>10.2f}"
+        found = c.density.get(tier)
+        pace = f"{found[0]:.2f}  {_interval(*found[1:])}" if found else "n/a"
+        yield f"  {clean(tier) or '(none)':<14} {n:>6}  {_share(ends['purchase_complete'], n)}  {pace}"
+
+
+def _share(n: int, total: int) -> str:
+    """A share of trials, with Wilson's interval."""
+    low, high = wilson(n, total)
+    return f"{n / total:>4.0%}  {f'[{low:.0%}, {high:.0%}]':<13}"
 
 
 def _strong(text: str, colour: bool) -> str:

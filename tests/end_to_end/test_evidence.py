@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from shopdsl.dsl.vocabulary import VIEWS
+from shopdsl.dsl.records import VIEWS
 from tests.conftest import ROOT
 
 SPECS = """

@@ -35,7 +35,7 @@ def test_a_metric_written_after_the_run_scores_it(shop: Shop, tmp_path: Path, co
     cohort = json.loads(done.stdout)["cohorts"]["daily"]
     assert {"bought", "polite", "under_action"} < set(cohort["metrics"])
     found = cohort["metrics"]["polite"]
-    assert set(found) == {"value", "low", "high", "n", "n/a", "unscored", "least", "most", "kind"}
+    assert set(found) == {"value", "low", "high", "n", "n/a", "unscored", "least", "most", "kind", "unit"}
     assert found["least"] == found["value"] == found["most"], "nothing is lost or unscored"
     assert found["kind"] == "rule"
     assert 0 < found["low"] <= found["value"] <= found["high"] < 1
@@ -55,6 +55,7 @@ def test_a_view_gives_values_for_just_what_it_decides(shop: Shop, tmp_path: Path
     assert by_view["full"]["n"] == by_view["final_cart"]["n"] == 3
     assert by_view["transcript"] == {
         "value": None, "low": None, "high": None, "n": 0, "n/a": 3, "unscored": 0, "least": None, "most": None, "kind": "rule",
+        "unit": "",
     }  # fmt: skip
 
 

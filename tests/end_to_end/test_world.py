@@ -11,9 +11,10 @@ from shopdsl.dsl.catalog import Catalog, Product
 from shopdsl.dsl.env import Lazy
 from shopdsl.dsl.library.texts import contains
 from shopdsl.dsl.plan import open_plan
+from shopdsl.dsl.records import RECORDS
 from shopdsl.dsl.types import Basic, Enum, Many, Map, Optional, Record, Type
 from shopdsl.dsl.values import Bag, Money
-from shopdsl.dsl.vocabulary import CONTEXTS, RECORDS
+from shopdsl.dsl.vocabulary import CONTEXTS
 from shopdsl.runtime.evidence import Reader, penalty_rows
 from shopdsl.runtime.record import read_records
 from shopdsl.runtime.world import World

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from shopdsl.dsl.catalog import Category, Hint, Product
 from shopdsl.dsl.functions import FUNCTIONS
+from shopdsl.dsl.records import STATEMENTS, TRUTHS
 from shopdsl.dsl.values import Money
-from shopdsl.dsl.vocabulary import STATEMENTS, TRUTHS
 
 SAYS = {"colour": "in {}", "material": "made of {}", "capacity": "{} capacity", "size": "size {}", "fit": "{} fit", "style": "{}"}
 KITCHEN = Category("kitchen", "Kitchen", 1.0, Money(10, "USD"), 1.0, [])

@@ -148,23 +148,28 @@ def tier_name(tier: str) -> str:
 
 
 def density(cohort: Cohort, agents: list[str]) -> Spec:
-    """Tool calls per turn of the agent, by tier."""
+    """Tool calls per turn of the agent, by tier, with intervals."""
     values = []
     for tier in cohort.tiers:
         for i, score in enumerate(cohort.scores):
-            turns, calls = score.calls_by_tier.get(tier, (0, 0)) if score else (0, 0)
-            if turns:
-                values.append({"tier": tier_name(tier), "agent": agents[i], "calls": round(calls / turns, 3), "zero": 0})
+            found = score.density.get(tier) if score else None
+            if found:
+                calls, low, high = (round(v, 3) for v in found)
+                values.append({"tier": tier_name(tier), "agent": agents[i], "calls": calls, "low": low, "high": high})
     by = _by_agent(agents)
     tiers = [tier_name(t) for t in cohort.tiers]
     x = {"type": "quantitative", "scale": {"zero": True}, "axis": {"title": None, "tickCount": 5}}
     lines = {
         "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.5},
-        "encoding": {"x": {"field": "zero", **x}, "x2": {"field": "calls"}},
+        "encoding": {"x": {"field": "low", **x}, "x2": {"field": "high"}},
     }
     dots = {
         "mark": {"type": "point", "filled": True, "size": 80, "opacity": 1},
-        "encoding": {"x": {"field": "calls", **x}, "shape": by["shape"], "tooltip": _tips("agent", "tier", "calls")},
+        "encoding": {
+            "x": {"field": "calls", **x},
+            "shape": by["shape"],
+            "tooltip": _tips("agent", "tier", "calls", "low", "high"),
+        },
     }
     shared = {"y": _rows("tier", tiers), "yOffset": by["yOffset"], "color": by["color"]}
     return _chart(

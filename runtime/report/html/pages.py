@@ -18,6 +18,7 @@ from shopdsl.runtime.report.html.charts import charts
 from shopdsl.runtime.report.html.data import Cohort, Report, Row, Run
 from shopdsl.runtime.report.html.scene import Scene
 from shopdsl.runtime.report.html.text import cut, in_script, shown, slug, visible
+from shopdsl.runtime.statistics import wilson
 
 MOST_BYTES = 1_900_000
 CUTS = (20_000, 2_000, 300, 80)
@@ -42,7 +43,13 @@ class Pages:
         self._jinja = Environment(
             loader=FunctionLoader(self._template), autoescape=True, undefined=StrictUndefined, finalize=shown, trim_blocks=True, lstrip_blocks=True
         )  # fmt: skip
-        self._jinja.filters |= {"cut": lambda text: cut(text, self.most), "percent": _percent, "figure": _figure, "words": _words}
+        self._jinja.filters |= {
+            "cut": lambda text: cut(text, self.most),
+            "percent": _percent,
+            "figure": _figure,
+            "words": _words,
+            "share": _share,
+        }
         self._jinja.globals["position"] = _position
 
     def _template(self, name: str) -> str:
@@ -147,6 +154,12 @@ def _figure(value: float | None) -> str:
 def _position(values: list[Any], value: Any) -> int:
     """Where an object stands: of two that are equal, each has its own place."""
     return next(i for i, v in enumerate(values) if v is value)
+
+
+def _share(n: int, total: int) -> str:
+    """A share of trials, with Wilson's interval."""
+    low, high = wilson(n, total)
+    return f"{n / total:.0%} ({low:.0%} – {high:.0%})"
 
 
 def _words(name: str) -> str:

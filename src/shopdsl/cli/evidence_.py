@@ -21,7 +21,7 @@ def command(suite: str | None, format_: str, package: Path | None) -> None:
     from shopdsl.compiler.header import scoring
     from shopdsl.compiler.kinds.suite import compile_suite
     from shopdsl.compiler.pipeline import find_suite
-    from shopdsl.dsl.vocabulary import EVIDENCE, VIEWS
+    from shopdsl.dsl.records import EVIDENCE, VIEWS
 
     unit, sink = open_unit(package)
     document = find_suite(unit, suite)

@@ -37,7 +37,7 @@ def command(
     Example: shopdsl report runs/mine runs/theirs -o report
     """
     from shopdsl.cli.judging import answerer
-    from shopdsl.dsl.vocabulary import VIEWS
+    from shopdsl.dsl.records import VIEWS
     from shopdsl.runtime.report.terminal import profile
 
     if view not in VIEWS:
