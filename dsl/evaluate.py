@@ -195,8 +195,12 @@ def _one_comparison(op: str, test: Callable[[Any, Any], Any], a: Compiled, b: Co
     if op not in ("in", "not in"):
         return lambda env: test(a(env), b(env))
 
+    found, missing = op == "in", op == "not in"
+
     def search(env: Env) -> Any:
         member, of = a(env), b(env)
+        if type(of) is frozenset and member is not None:
+            return found if member in of else missing
         if isinstance(of, list | str):
             env.spend(len(of) // 8)
         return test(member, of)
@@ -204,9 +208,18 @@ def _one_comparison(op: str, test: Callable[[Any, Any], Any], a: Compiled, b: Co
     return search
 
 
+def _with_literal(op: str, a: Compiled, literal: Any) -> Compiled:
+    """`==` and `!=` with a literal, which is no collection, so that nothing needs to be walked through."""
+    if literal is None:
+        return (lambda env: a(env) is None) if op == "==" else (lambda env: a(env) is not None)
+    return (lambda env: bool(a(env) == literal)) if op == "==" else (lambda env: a(env) != literal)
+
+
 def _cmp(ops: list[str], parts: list[Any]) -> Compiled:
     runs = [compile_tree(p) for p in parts]
     compare = [COMPARE[o] for o in ops]
+    if len(compare) == 1 and ops[0] in ("==", "!=") and parts[1][0] == "lit":
+        return _with_literal(ops[0], runs[0], parts[1][1])
     if len(compare) == 1:
         return _one_comparison(ops[0], compare[0], runs[0], runs[1])
 
@@ -231,6 +244,8 @@ def _list(parts: list[Any]) -> Compiled:
 
 
 def _set(parts: list[Any]) -> Compiled:
+    if all(p[0] == "lit" for p in parts):
+        return _lit(frozenset(p[1] for p in parts))
     runs = [compile_tree(p) for p in parts]
     return lambda env: frozenset(r(env) for r in runs)
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
+import threading
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from functools import partial
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
@@ -17,18 +20,22 @@ from shopdsl.runtime.judges.rules import Rules
 from shopdsl.runtime.record import RECORDS, RunBroken, not_a_record, parse_record, read_records, record_lines
 from shopdsl.runtime.world import World
 
-MANY_BYTES = 30_000_000
+SPAWN_BYTES = 30_000_000
 """Below, starting processes that read the plan again takes longer than it saves."""
-CHUNK = 64
+FORK_BYTES = 500_000
+"""Below, even a process that has the plan already does."""
+CHUNK = 16
 
 
 def seen_all(folder: Path, examiner: Examiner, problems: list[str]) -> Iterator[Seen]:
     """What every record of a run gives; what is wrong with one is added to `problems`, and the rest is read."""
     workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     path = folder / RECORDS
-    many = path.is_file() and path.stat().st_size > MANY_BYTES
+    size = path.stat().st_size if path.is_file() else 0
+    method = "fork" if _may_fork() else "spawn"
+    many = size > (FORK_BYTES if method == "fork" else SPAWN_BYTES)
     if many and workers > 1 and isinstance(examiner.answerer, Rules):
-        yield from _in_processes(folder, examiner, problems, workers)
+        yield from _in_processes(folder, examiner, problems, workers, method)
         return
     for record in read_records(folder, problems):
         try:
@@ -37,11 +44,18 @@ def seen_all(folder: Path, examiner: Examiner, problems: list[str]) -> Iterator[
             problems.append(str(error))
 
 
-def _in_processes(folder: Path, examiner: Examiner, problems: list[str], workers: int) -> Iterator[Seen]:
+def _may_fork() -> bool:
+    """A copy of this process has all that it has read; that is safe only while it has one thread, and no library that keeps its own."""
+    return sys.platform == "linux" and threading.active_count() == 1 and "torch" not in sys.modules
+
+
+def _in_processes(folder: Path, examiner: Examiner, problems: list[str], workers: int, method: str) -> Iterator[Seen]:
     """The same in the same order; only a few chunks of lines are held at a time."""
-    start = (str(examiner.world.plan.path), examiner.scoring, examiner.view)
+    global _examiner
+    _examiner = examiner  # what a forked process begins with; a spawned one makes its own
+    start = partial(_begin, str(examiner.world.plan.path), examiner.scoring, examiner.view) if method == "spawn" else None
     lines = record_lines(folder)
-    with ProcessPoolExecutor(workers, get_context("spawn"), _begin, start) as pool:
+    with ProcessPoolExecutor(workers, get_context(method), start) as pool:
         waiting: deque[Future[list[Seen | str]]] = deque()
         while True:
             while len(waiting) < 2 * workers and (chunk := list(islice(lines, CHUNK))):

@@ -1,7 +1,9 @@
-"""Scoring the records of the suite `paper` beside playing them: baseline agent, MiniLM store, index ready beforehand."""
+"""Scoring the records of the suite `paper` beside playing them (baseline agent, MiniLM store, index ready beforehand), and very many records."""
 
 from __future__ import annotations
 
+import json
+import resource
 import sys
 import time
 from pathlib import Path
@@ -11,7 +13,9 @@ from measure import bound, compiled, figure, process, seconds, skipped, title
 from playing import agent, opened, play
 
 from shopdsl.compiler.packages import standard_folder
-from shopdsl.runtime.record import RECORDS, read_records
+from shopdsl.runtime.examine import Examiner
+from shopdsl.runtime.parallel import seen_all
+from shopdsl.runtime.record import RECORDS
 from shopdsl.runtime.score import Scorer
 from shopdsl.runtime.shop.encoder import Encoder, EncoderMissing
 from shopdsl.runtime.shop.index import matrix
@@ -19,11 +23,12 @@ from shopdsl.runtime.shop.search import Semantic
 from shopdsl.runtime.world import World
 
 TIMES = 5
+MANY = 10_000
 
 
 def main() -> None:
-    """Play 100 trials once, score their records some times."""
-    title("score: 100 records of the suite `paper`, beside the run that made them")
+    """Play 160 trials once, score their records some times, and as many times over as make ten thousand."""
+    title("score: 44 metrics of the 160 records of the suite `paper`, beside the run that made them")
     with TemporaryDirectory(prefix="shopdsl-bench-") as name:
         plan = compiled(standard_folder(), "paper", Path(name) / "paper.plan.jsonl")
         try:
@@ -32,6 +37,7 @@ def main() -> None:
             return skipped("score", str(error))
         # each in a process of its own, as `shopdsl score` is: beside a loaded model every garbage collection would take longer
         spent = [process(sys.executable, __file__, str(plan), str(Path(name) / "run")).split() for _ in range(TIMES)]
+        streams = [_stream(plan, Path(name) / "run", Path(name) / f"many{n}", n) for n in (MANY // 4, MANY)]
     fresh, again = (min(map(float, column)) for column in zip(*spent, strict=True))
     rows = (
         ("loading the model", load),
@@ -43,6 +49,10 @@ def main() -> None:
         figure(label, value, "s")
     bound("score from files alone / the run with loading its model", fresh / (load + run), 0.1)
     bound("score from files alone / the run after that", fresh / run, 0.1)
+    (_, _, few), (wall, cpu, many) = streams
+    figure(f"score {MANY:,} records", wall, "s")
+    bound(f"growth of peak memory from {MANY // 4:,} records to {MANY:,}", many - few, 50, "MB")
+    bound("wall time / CPU time of all processes", wall / cpu, 0.7)
 
 
 def _run(world: World, folder: Path) -> tuple[float, float]:
@@ -58,6 +68,26 @@ def _run(world: World, folder: Path) -> tuple[float, float]:
         encoder.close()
 
 
+def _stream(plan: Path, run: Path, folder: Path, count: int) -> tuple[float, float, float]:
+    """Wall and CPU seconds of scoring so many records, the same ones again and again, and the scoring process's peak memory in MB."""
+    folder.mkdir()
+    lines = [json.loads(line) for line in (run / RECORDS).read_text("utf-8").splitlines()]
+    with (folder / RECORDS).open("w", encoding="utf-8") as file:
+        for i in range(count):
+            repeat, place = divmod(i, len(lines))
+            file.write(json.dumps(lines[place] | {"repeat": repeat}, separators=(",", ":")) + "\n")
+    wall, cpu, peak = map(float, process(sys.executable, __file__, str(plan), str(folder), str(-(-count // len(lines)))).split())
+    return wall, cpu, peak
+
+
+def _many(plan: Path, folder: Path, repeat: int) -> None:
+    """Print what scoring many records takes."""
+    started = time.perf_counter()
+    _score(opened(plan), folder, repeat)
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    print(time.perf_counter() - started, sum(u.ru_utime + u.ru_stime for u in used), used[0].ru_maxrss / 1024)
+
+
 def _child(plan: Path, folder: Path) -> None:
     """Print the seconds of a first score, opening the plan included, and of a second."""
     started = time.perf_counter()
@@ -66,16 +96,20 @@ def _child(plan: Path, folder: Path) -> None:
     print(time.perf_counter() - started, seconds(lambda: _score(world, folder)))
 
 
-def _score(world: World, folder: Path) -> None:
-    scorer = Scorer(world)
-    scorer.expect([data["trial"] for data in world.plan.trials()])
-    scorer.read(read_records(folder))
+def _score(world: World, folder: Path, repeat: int = 1) -> None:
+    scorer = Scorer(Examiner(world), world.plan.ids, repeat)
+    problems: list[str] = []
+    for seen in seen_all(folder, scorer.examiner, problems):
+        scorer.take(seen)
     scores = scorer.result()
+    assert not problems, problems[0]
     assert all(score.score is not None for score in scores.values()), f"{folder / RECORDS} gave no score"
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3:
+    if len(sys.argv) == 4:
+        _many(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
+    elif len(sys.argv) == 3:
         _child(Path(sys.argv[1]), Path(sys.argv[2]))
     else:
         main()
