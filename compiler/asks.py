@@ -61,6 +61,8 @@ def compile_asks(unit: Unit, node: Node | None, names: Scope) -> tuple[list[Ask]
 def _ask(unit: Unit, key: Scalar, body: Mapping, names: Scope) -> tuple[Ask, Judge] | None:
     document = unit.resolve("judge", body.get("judge"))
     judge = unit.compiled(compile_judge, document) if document else None
+    if isinstance(judge, Judge) and judge.about not in (*EXAMPLES, "trial"):  # reported with the judge
+        return None
     if document is None or not isinstance(judge, Judge):
         if document is not None:
             help, place = "name one that has a `question`", body.get("judge") or key

@@ -15,7 +15,7 @@ from shopdsl.dsl.types import Type
 
 def check_verdicts(unit: Unit, node: Node, verdict: Type) -> None:
     """Report every literal `verdict=` that is not a verdict of the judge."""
-    if not isinstance(node, Scalar):
+    if not isinstance(node, Scalar) or not getattr(verdict, "members", ()):
         return
     try:
         parsed = parse_expression(node.text)

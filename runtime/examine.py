@@ -159,7 +159,7 @@ class Look:
             found = self.examiner.metrics[metric].moments(self.names, self._asker)
         except (Failed, Waiting):
             return []
-        return found or self._last_change()
+        return found or (self._last_change() if "F" in self.examiner.metrics[metric].data["evidence"] else [])
 
     def _last_change(self) -> list[Moment]:
         changes = [at for at, e in enumerate(self.record["events"]) if "cart" in e or e.get("order")]

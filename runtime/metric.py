@@ -67,7 +67,18 @@ class MetricValue:
                 at = next((a for s in subjects if (a := place(s, names)) is not None), None)
                 if at is not None:
                     found[Moment(at, _number(part), _note(subjects))] = None
+        for moment in self._verdicts(env, names):
+            found[moment] = None
         return sorted(found, key=lambda m: m.at)
+
+    def _verdicts(self, env: Env, names: dict[str, Any]) -> Iterator[Moment]:
+        """What judges of the whole trial say, at the last message of the agent that they read."""
+        read = [m for m in names["agent_messages"] if not m.twin]
+        for ask in self.asks:
+            if ask.members is None and read:
+                answer = env.names[ask.name].get()
+                for row in answer if isinstance(answer, list) else [answer] if answer is not None else []:
+                    yield Moment(read[-1].at, None, f"the judge says: {row.get('verdict')}")
 
 
 Walk = tuple[Any, list[Any]]

@@ -29,6 +29,7 @@ class Fixture:
     extends: str | None
     fields: dict[str, Any]
     span: Span
+    places: dict[str, Span]
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,8 @@ def _fixtures(unit: Unit, node: Node | None) -> list[Fixture]:
 
 def _fixture(name: str, node: Mapping) -> Fixture:
     fields = {k.text: value(v) for k, v in node if k.text != "extends"}
-    return Fixture(name, text(node.get("extends")) or None, fields, node.span)
+    places = {k.text: v.span for k, v in node}
+    return Fixture(name, text(node.get("extends")) or None, fields, node.span, places)
 
 
 def _expected(unit: Unit, body: Mapping) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from shopdsl.compiler.conversation import Parts, check_conversation
 from shopdsl.compiler.expressions import NOTHING, Compiled, Reporter, check, expression
 from shopdsl.compiler.forbids import compile_forbids
 from shopdsl.compiler.kinds.case import Case, compile_case
+from shopdsl.compiler.kinds.catalog import CatalogSpec, compile_catalog
 from shopdsl.compiler.kinds.persona import Persona, compile_persona
 from shopdsl.compiler.kinds.store import Store, compile_store
 from shopdsl.compiler.packages import Document
@@ -18,7 +19,7 @@ from shopdsl.compiler.personas import store_currency
 from shopdsl.compiler.tables import Table, table
 from shopdsl.compiler.unit import Unit, entries, items, ordered_entries, value
 from shopdsl.dsl import types as t
-from shopdsl.dsl.diagnostics import codes
+from shopdsl.dsl.diagnostics import codes, nearest
 from shopdsl.dsl.parse import ParseError, parse_expression
 from shopdsl.dsl.records import Entry
 from shopdsl.dsl.source import Span
@@ -99,12 +100,28 @@ def compile_cohort(unit: Unit, document: Document) -> Cohort:
         compile_forbids(unit, body.get("forbid"), document.package, {}),
     )
     _check_way(unit, cohort, body)
+    _check_fixtures(unit, cohort)
     _check_tables(unit, cohort, body.get("tables"))
     speaker = customer_document or unit.workspace.find("customer", cohort.customer, document.package)
     toolset = cohort.store.toolset if cohort.store else None
     if not cohort.cases:
         check_conversation(unit, document, Parts(toolset, speaker, _texts(cohort)))
     return cohort
+
+
+def _check_fixtures(unit: Unit, cohort: Cohort) -> None:
+    """Products of cases extend types, and lie in categories, that the store's catalog has."""
+    catalog = cohort.store.catalog if cohort.store else None
+    spec = unit.compiled(compile_catalog, catalog) if catalog and cohort.cases else None
+    if not isinstance(spec, CatalogSpec):
+        return
+    known = {"extends": {k.name for p in spec.parts for k in p.types}, "category": {p.name for p in spec.parts}}
+    for fixture in (f for case in cohort.cases for f in case.fixtures):
+        for key, found in (("extends", fixture.extends), ("category", fixture.fields.get("category"))):
+            if found is not None and found not in known[key]:
+                what = "type" if key == "extends" else "category"
+                help = nearest(str(found), known[key]) or f"there are: {', '.join(sorted(known[key])[:20])}"
+                unit.sink.add(codes.FIXTURE, f"the catalog has no {what} `{found}`", fixture.places[key], help)
 
 
 def _check_way(unit: Unit, cohort: Cohort, body: Mapping) -> None:

@@ -75,8 +75,10 @@ def _habit(unit: Unit, node: Mapping, everything: Scope) -> dict[str, Any]:
     names = everything.with_names({})
     for hidden in HIDDEN.get(at, ()):
         names.names.pop(hidden, None)
-    misplaced = _misplaced(unit, node, at)
     allowed = AT.get(at, ())
+    if not allowed:  # reported with the shape
+        return _data(unit, node, at, everything)
+    misplaced = _misplaced(unit, node, at)
     if not misplaced and not any(node.get(k) is not None for k in allowed):
         help = f"give it one of {', '.join(f'`{k}`' for k in allowed)}"
         unit.sink.add(codes.REWRITE, "this habit changes nothing", node.span, help)

@@ -52,7 +52,8 @@ def answers(look: Look) -> Iterator[Answer]:
     for asked in look.asked():
         name, data = called(asked.judge, look.examiner.judges), asked.question.judge.data
         base = (name, look.record["trial"], look.record["repeat"], look.at(asked.question.subject))
-        for quote, verdict in _verdicts(asked, data["quote"]):
+        told_apart = data["quote"] if data["many"] else None  # a single answer needs no telling, and would be told by what it says
+        for quote, verdict in _verdicts(asked, told_apart):
             key: Key = (*base, quote)
             times[key] += 1
             numbered = key if times[key] == 1 else (*base, f"{quote} #{times[key]}".strip())
@@ -70,9 +71,11 @@ def _verdicts(asked: Asked, quote: str | None) -> Iterator[tuple[str, str | None
 
 @dataclass
 class Labels:
-    """Labels by the answer that they are about, and what is wrong with lines that are none."""
+    """Labels by the answer that they are about, what was asked then, how many lines are left open, and what is wrong with others."""
 
     by_answer: dict[Key, tuple[int, str]] = field(default_factory=dict)
+    questions: dict[Key, str] = field(default_factory=dict)
+    open: int = 0
     problems: list[str] = field(default_factory=list)
 
 
@@ -91,6 +94,9 @@ def read_labels(path: Path, verdicts: dict[str, list[str]]) -> Labels:
             )
         elif found is not None:
             labels.by_answer[found[0]] = (number, found[1])
+            labels.questions[found[0]] = str(json.loads(line).get("question", ""))
+        else:
+            labels.open += 1
     return labels
 
 
@@ -124,7 +130,11 @@ def calibrate(found: Iterable[Answer], labels: Labels, verdicts: dict[str, list[
     for answer in found:
         silent |= {answer.key} if answer.verdict is None else set()
         label = labels.by_answer.get(answer.key)
-        if label is not None and answer.key not in used:
+        if label is not None and labels.questions[answer.key] not in ("", answer.question):
+            used.add(answer.key)
+            labels.problems.append(clean(f"{path.name}:{label[0]}: this label is about another text than the one in this run; draw again"))
+            rest.setdefault(answer.key[0], []).append(answer.verdict)
+        elif label is not None and answer.key not in used:
             used.add(answer.key)
             pairs.setdefault(answer.key[0], []).append((label[1], answer.verdict))
         else:

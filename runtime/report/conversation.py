@@ -14,7 +14,8 @@ def conversation(record: dict[str, Any]) -> Iterator[str]:
         f" ({clean(record['end']['detail'])})" if record["end"]["detail"] else ""
     )
     for event in record["events"]:
-        yield clean(_line(event))
+        if event["type"] != "customer" or event["text"]:
+            yield clean(_line(event))
 
 
 def _line(event: dict[str, Any]) -> str:

@@ -141,7 +141,13 @@ def test_labels_that_are_about_nothing_are_an_error(package: Path) -> None:
     _write(package / "empty.jsonl", [{**_lines(package)[0], "label": None}])
     done = shopdsl("judge", "calibrate", "empty.jsonl", "--run", "run", cwd=package)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "no label in empty.jsonl is about an answer of this run" in done.stderr
+    assert "all 1 labels in empty.jsonl are null; write the right verdict into `label`" in done.stderr
+    other = {**_lines(package)[0], "question": "something else that was asked"}
+    _write(package / "other.jsonl", [other])
+    done = shopdsl("judge", "calibrate", "other.jsonl", "--run", "run", cwd=package)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "other.jsonl:1: this label is about another text than the one in this run; draw again" in done.stderr
+    assert "no label in other.jsonl is about an answer of this run" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["absent.jsonl", "."])
@@ -164,7 +170,7 @@ def test_a_sample_is_always_the_same_and_of_one_question_where_that_is_wanted(pa
     assert one == two
     lines = [json.loads(line) for line in one.splitlines()]
     assert [line["judge"] for line in lines] == ["shouted"] * 3
-    assert set(lines[0]) == {"judge", "trial", "repeat", "at", "quote", "question", "verdict", "label"}
+    assert set(lines[0]) == {"judge", "trial", "repeat", "at", "quote", "question", "label"}
     assert lines[0]["label"] is None
     done = shopdsl("judge", "sample", "--run", "run", "--question", "nothing", cwd=package)
     assert done.returncode == 2

@@ -117,6 +117,11 @@ class Scene:
     values: dict[str, list[Value]]
 
     @property
+    def wants(self) -> bool:
+        """Does the trial want products? In a case that wants none there is no difference, and nothing is owed."""
+        return any(line.wanted for line in self.goods)
+
+    @property
     def decided(self) -> bool:
         """Is there a metric that knows its moments?"""
         return any(v.moments for group in self.values.values() for v in group)

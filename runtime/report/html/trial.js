@@ -8,9 +8,10 @@ function choose(button) {
   for (const element of marked()) element.classList.remove("marked");
   button.setAttribute("aria-pressed", String(on));
   if (!on) return;
-  const places = [...button.parentElement.querySelectorAll(".moments a")].map((a) => document.getElementById(a.hash.slice(1))).filter(Boolean);
-  for (const element of places) element.classList.add("marked");
-  places[0]?.scrollIntoView({ block: "nearest" });
+  const links = [...button.parentElement.querySelectorAll(".moments a")].filter((a) => document.getElementById(a.hash.slice(1)));
+  for (const link of links) document.getElementById(link.hash.slice(1)).classList.add("marked");
+  const first = links.find((a) => a.hasAttribute("data-bad")) || links[0];
+  if (first) document.getElementById(first.hash.slice(1)).scrollIntoView({ block: "nearest" });
 }
 for (const button of document.querySelectorAll(".value button")) button.addEventListener("click", () => choose(button));
 const open = (on) => { for (const details of document.querySelectorAll("details")) details.open = on; };

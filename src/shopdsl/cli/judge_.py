@@ -61,7 +61,8 @@ def sample(
         if question in (None, name):
             for answer in Stream("labels", name).sample(pool, min(count, len(pool))):
                 line = answer.as_line()
-                click.echo(json.dumps(line if with_verdict else line | {"verdict": None}, ensure_ascii=False))
+                shown = {k: v for k, v in line.items() if with_verdict or k != "verdict"}
+                click.echo(json.dumps(shown, ensure_ascii=False))
 
 
 @command.command("calibrate")
@@ -89,8 +90,13 @@ def calibrate(
     agreed = compare(found, read, verdicts, labels)
     for problem in read.problems:
         click.echo(f"warning: {problem}", err=True)
+    if not agreed and read.open and not read.by_answer:
+        raise Trouble(f"all {read.open} labels in {labels} are null; write the right verdict into `label`", ERRORS)
     if not agreed:
         raise Trouble(f"no label in {labels} is about an answer of this run", ERRORS)
+    unmatched = len(read.by_answer) - sum(a.labelled for a in agreed.values())
+    if unmatched:
+        click.echo(f"warning: {unmatched} of {len(read.by_answer)} labels match no answer, so that what is said below may be too good", err=True)
     if format_ == "json":
         emit({"judges": {name: a.as_data() for name, a in agreed.items()}, "problems": read.problems})
         return

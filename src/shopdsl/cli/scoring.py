@@ -66,7 +66,8 @@ def _only(scoring: dict[str, Any], wanted: Collection[str]) -> dict[str, Any]:
     if unknown:
         help = nearest(unknown[0], scoring["metrics"]) or f"there are: {', '.join(sorted(scoring['metrics']))}"
         raise Trouble(f"there is no metric `{unknown[0]}`; {help}", USAGE)
-    return scoring | {"metrics": {n: m for n, m in scoring["metrics"].items() if not wanted or n in wanted}}
+    chosen = {n: m for n, m in scoring["metrics"].items() if n in wanted}
+    return scoring | {"metrics": chosen, "rubrics": {}} if wanted else scoring  # some of the metrics make no score
 
 
 def read_run(folder: Path, manifest: dict[str, Any], examiner: Examiner) -> Scoring:

@@ -12,6 +12,7 @@ import click
 
 from shopdsl.cli.common import Trouble, fail_on, progress
 from shopdsl.cli.searching import engines
+from shopdsl.compiler.kinds.case import Case
 from shopdsl.compiler.kinds.mutant import Mutant
 from shopdsl.compiler.pipeline import compile_plan, find_suite
 from shopdsl.compiler.unit import Unit
@@ -32,9 +33,12 @@ class Kept:
 
     examiner: Examiner
     seen: list[Seen] = field(default_factory=list)
+    forbidden: dict[str, list[str]] = field(default_factory=dict)
 
     def append(self, record: dict[str, Any]) -> None:
+        look = self.examiner.look(record)
         self.seen.append(self.examiner.seen(record))
+        self.forbidden[record["trial"]] = [event.name for event in look.names["forbidden"].get()]
 
 
 def teeth(unit: Unit, mutants: list[Mutant], sample: int) -> list[dict[str, Any]]:
@@ -51,13 +55,37 @@ def teeth(unit: Unit, mutants: list[Mutant], sample: int) -> list[dict[str, Any]
             return results
 
 
+def references(unit: Unit, cases: list[Case]) -> list[dict[str, Any]]:
+    """A result for every case whose reference is played: what the case forbids must not happen in it."""
+    with tempfile.TemporaryDirectory() as folder:
+        world = _world(unit, Path(folder) / "teeth.plan.jsonl")
+        trials = {t.data.get("case"): t for t in _sample(world, 1)}
+        played = [(case, trials[name]) for case in cases if (name := f"{case.document.package}.{case.name}") in trials]
+        with engines(world) as encoder:
+            stage = Stage(world, [trial for _, trial in played], encoder)
+            broken = stage.forbidden(ORACLE)
+    return [_reference_row(case, broken.get(trial.id, [])) for case, trial in played]
+
+
+ORACLE = {"name": "oracle", "builtin": "oracle", "command": None, "python": None, "timeout": "60", "max_calls": 12}
+"""The agent that plays references."""
+
+
+def _reference_row(case: Case, broken: list[str]) -> dict[str, Any]:
+    span = case.document.span
+    return {
+        "test": case.name, "metric": "its reference", "expected": "nothing forbidden", "found": ", ".join(broken) or "nothing forbidden",
+        "passed": not broken, "file": span.source.path, "line": span.place[0],
+    }  # fmt: skip
+
+
 def _world(unit: Unit, path: Path) -> World:
     suite = find_suite(unit, None)
     if unit.sink.has_errors:
         fail_on(unit.sink)
     if suite is None:
         raise Trouble("mutants are played on the trials of a suite: name one in `default_suite` of shopdsl.yaml")
-    click.echo(f"mutants play the suite `{suite.name}`", err=True)
+    click.echo(f"playing trials of the suite `{suite.name}`", err=True)
     compile_plan(unit, suite, path)
     if unit.sink.has_errors:
         fail_on(unit.sink)
@@ -92,6 +120,12 @@ class Stage:
             Runner(AgentSpec(data), self._scripts, kept, self._encoder).run((t, 0) for t in self._trials)
             self._played[key] = {s.trial: s for s in kept.seen}
         return self._played[key]
+
+    def forbidden(self, data: dict[str, Any]) -> dict[str, list[str]]:
+        """The rules that an agent broke, by trial."""
+        kept = Kept(self.examiner)
+        Runner(AgentSpec(data), self._scripts, kept, self._encoder).run((t, 0) for t in self._trials)
+        return kept.forbidden
 
     def means(self, metric: str, mutant: dict[str, Any]) -> Iterator[tuple[str, float, float]]:
         """For each cohort the means of a metric, the spoiled agent's and the mutant's, over the trials where the mutant has a value.

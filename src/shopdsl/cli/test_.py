@@ -10,6 +10,7 @@ import click
 from shopdsl.cli.common import ERRORS, USAGE, Trouble, counted, emit, fail_on, open_unit, package_option
 
 if TYPE_CHECKING:
+    from shopdsl.compiler.kinds.case import Case
     from shopdsl.compiler.kinds.mutant import Mutant
     from shopdsl.compiler.kinds.test import Test
     from shopdsl.compiler.packages import Document
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 )
 @package_option
 def command(paths: tuple[Path, ...], format_: str, sample: int, package: Path | None) -> None:
-    """Run the spec tests and the mutants of a package, or those in the given files and folders.
+    """Run the spec tests and the mutants of a package, or those in the given files and folders, and play the references of its cases.
 
     A mutant is played on a sample of the default suite, and every metric that it must worsen has to be worse than the agent it spoils.
 
@@ -46,6 +47,8 @@ def command(paths: tuple[Path, ...], format_: str, sample: int, package: Path | 
         from shopdsl.cli.teeth import teeth
 
         results += teeth(unit, mutants, sample)
+    played = _references(unit, _cases(unit, paths))
+    results += played
     failed = [r for r in results if not r["passed"]]
     if format_ == "json":
         emit(results)
@@ -54,7 +57,7 @@ def command(paths: tuple[Path, ...], format_: str, sample: int, package: Path | 
             click.echo(
                 f"FAILED {r['file']}:{r['line']} {r['test']}: {r['metric']} is {r['found']}, and {r['expected']} is expected"
             )
-        what = ", ".join(counted(len(of), name) for of, name in ((tests, "test"), (mutants, "mutant"), (results, "value")))
+        what = ", ".join(counted(len(of), name) for of, name in ((tests, "test"), (mutants, "mutant"), (played, "reference"), (results, "value")) if of or name != "reference")
         click.echo(f"{what}: {len(results) - len(failed)} passed, {len(failed)} failed")
         _toothless(unit, mutants)
     raise SystemExit(ERRORS if failed else 0)
@@ -86,6 +89,25 @@ def _mutants(unit: Unit, paths: tuple[Path, ...]) -> list[Mutant]:
                 err=True,
             )
     return [m for m in proving if m.data["mutant"]["of"].get("builtin")]
+
+
+def _references(unit: Unit, cases: list[Case]) -> list[dict[str, Any]]:
+    """What playing the references gave; cases that the default suite does not play are named."""
+    from shopdsl.cli.teeth import references
+
+    played = references(unit, cases) if cases else []
+    left = {c.name for c in cases} - {row["test"] for row in played}
+    if left:
+        click.echo(f"not in the default suite, so that their references were not played: {', '.join(sorted(left))}", err=True)
+    return played
+
+
+def _cases(unit: Unit, paths: tuple[Path, ...]) -> list[Case]:
+    """The cases with a reference."""
+    from shopdsl.compiler.kinds.case import compile_case
+
+    made = [unit.compiled(compile_case, d) for d in _chosen(unit, "case", paths)]
+    return [case for case in made if case.scored["reference"]]
 
 
 def _chosen(unit: Unit, kind: str, paths: tuple[Path, ...]) -> list[Document]:
