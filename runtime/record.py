@@ -16,6 +16,9 @@ FORMAT = 1
 RECORDS, MANIFEST, PLAN, TIMINGS, ANSWERS = "records.jsonl", "manifest.json", "plan.jsonl", "timings.jsonl", "answers.jsonl"
 
 
+MOST_FRUSTRATED = 10
+
+
 class RunBroken(Exception):
     """A run folder that cannot be used; the message says why."""
 
@@ -44,6 +47,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     for name in (MANIFEST, RECORDS, PLAN, TIMINGS, ANSWERS):
         if (folder / name).is_symlink():
             raise RunBroken(f"{folder / name} is a link; a run folder holds its own files")
+        if (folder / name).exists() and not (folder / name).is_file():
+            raise RunBroken(f"{folder / name} is not a file")
     try:
         data: dict[str, Any] = json.loads((folder / MANIFEST).read_text("utf-8"))
     except FileNotFoundError:
@@ -55,6 +60,10 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if data.get("format") != FORMAT:
         raise RunBroken(f"{folder} has records of format {data.get('format')}, and this shopdsl reads {FORMAT}")
     wrong = next((k for k, kind in _IN_MANIFEST.items() if not isinstance(data.get(k), kind)), None)
+    if wrong is None and not (
+        isinstance(data["agent"].get("name"), str) and isinstance(data["agent"].get("builtin"), _TEXT_OR_NONE)
+    ):
+        wrong = "agent"
     if wrong is None and not (0 < data["repeat"] <= 1000 and all(isinstance(t, str) for t in data["trials"])):
         wrong = "trials"
     if wrong is not None:
@@ -125,7 +134,7 @@ def parse_record(line: bytes) -> dict[str, Any] | None:
         return None
     if not isinstance(record, dict) or not line.endswith(b"\n"):
         return None
-    whole = _has(record, _IN_RECORD) and isinstance(record["end"].get("reason"), str)
+    whole = _has(record, _IN_RECORD) and isinstance(record["end"].get("reason"), str) and _is_cart(record["final"].get("cart"))
     return record if whole and all(_is_event(e) for e in record["events"]) else None
 
 
@@ -133,9 +142,28 @@ def _has(data: dict[str, Any], kinds: dict[str, Any]) -> bool:
     return all(isinstance(data.get(k), kind) for k, kind in kinds.items())
 
 
+def _is_cart(cart: Any) -> bool:
+    return isinstance(cart, dict) and all(isinstance(n, int) for n in cart.values())
+
+
 def _is_event(event: Any) -> bool:
     """Has an event what is read of its kind? One of a kind that is not known here is left to who reads it, and named there."""
-    return isinstance(event, dict) and isinstance(event.get("type"), str) and _has(event, _IN_EVENT.get(event["type"], {}))
+    return (
+        isinstance(event, dict)
+        and isinstance(event.get("type"), str)
+        and _has(event, _IN_EVENT.get(event["type"], {}))
+        and _is_plain(event)
+    )
+
+
+def _is_plain(event: dict[str, Any]) -> bool:
+    """What is not read by everybody, where it is there at all."""
+    directives, frustration = event.get("directives", []), event.get("frustration", 0)
+    return (
+        isinstance(event.get("meant", ""), str)
+        and all(isinstance(d, str) for d in directives)
+        and 0 <= frustration <= MOST_FRUSTRATED
+    )
 
 
 class Writer:

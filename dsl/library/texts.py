@@ -12,7 +12,7 @@ from shopdsl.dsl.values import Failed, Money, show
 
 MAX_TEXT = 100_000
 _WORD = re.compile(r"[^\W_]+(?:[.'’][^\W_]+)*")
-_MONEY = re.compile(r"(?<![\w.,])([$€£¥])\s?(\d{1,3}(?:,\d{3})+|\d+)(\.\d{1,2})?(?![\d])")
+_MONEY = re.compile(r"(?<![\w.,])([$€£¥])\s?(\d{1,3}(?:,\d{3}){1,4}|\d{1,12})(\.\d{1,2})?(?![\d])")
 _CODES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "CNY"}
 _SMALL = frozenset(["a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with", "per"])
 _STOP = _SMALL | frozenset(["i", "it", "is", "one", "some", "any", "that", "this", "please"])

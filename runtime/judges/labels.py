@@ -52,7 +52,9 @@ def answers(look: Look) -> Iterator[Answer]:
     for asked in look.asked():
         name, data = called(asked.judge, look.examiner.judges), asked.question.judge.data
         base = (name, look.record["trial"], look.record["repeat"], look.at(asked.question.subject))
-        told_apart = data["quote"] if data["many"] else None  # a single answer needs no telling, and would be told by what it says
+        told_apart = (
+            data["quote"] if data["many"] else None
+        )  # a single answer needs no telling, and would be told by what it says
         for quote, verdict in _verdicts(asked, told_apart):
             key: Key = (*base, quote)
             times[key] += 1
@@ -82,6 +84,8 @@ class Labels:
 def read_labels(path: Path, verdicts: dict[str, list[str]]) -> Labels:
     """The labels of a file; `verdicts` are those of every judge by name. An OSError is the caller's."""
     labels = Labels()
+    if path.exists() and not path.is_file():
+        raise OSError(0, "it is not a file")
     for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
         if not line.strip():
             continue
@@ -132,7 +136,9 @@ def calibrate(found: Iterable[Answer], labels: Labels, verdicts: dict[str, list[
         label = labels.by_answer.get(answer.key)
         if label is not None and labels.questions[answer.key] not in ("", answer.question):
             used.add(answer.key)
-            labels.problems.append(clean(f"{path.name}:{label[0]}: this label is about another text than the one in this run; draw again"))
+            labels.problems.append(
+                clean(f"{path.name}:{label[0]}: this label is about another text than the one in this run; draw again")
+            )
             rest.setdefault(answer.key[0], []).append(answer.verdict)
         elif label is not None and answer.key not in used:
             used.add(answer.key)

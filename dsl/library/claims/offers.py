@@ -13,7 +13,7 @@ from shopdsl.dsl.library.claims.records import CONTRADICTED, SUPPORTED, UNKNOWN,
 from shopdsl.dsl.library.claims.views import negated, tail
 from shopdsl.dsl.values import SYMBOLS, Money
 
-_AMOUNT = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d{1,2})?(?!\d|,\d|\.\d)"
+_AMOUNT = r"(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,12})(?:\.\d{1,2})?(?!\d|,\d|\.\d)"
 MONEY = re.compile(
     rf"(?<![\w.,])(?:(?:US|CA|AU)?(?P<sign>[$€£¥])\s?(?P<a>{_AMOUNT})|(?P<code>USD|EUR|GBP|CNY)\s?(?P<b>{_AMOUNT})"
     rf"|(?P<c>{_AMOUNT})\s?(?P<word>USD|EUR|GBP|CNY|dollars|euros|pounds sterling|yuan|元)(?!\w))",
@@ -54,8 +54,8 @@ _RATING = re.compile(
     re.IGNORECASE,
 )
 _REVIEWS = re.compile(
-    r"(?P<more>\b(?:over|more than|at least)\s+)?(?<![\d.,$])(?P<n>\d{1,3}(?:,\d{3})+"
-    r"|\d+)(?P<plus>\+)?\s+(?:(?:customer|verified|user|global|total)\s+)?(?:reviews?|ratings)\b",
+    r"(?P<more>\b(?:over|more than|at least)\s+)?(?<![\d.,$])(?P<n>\d{1,3}(?:,\d{3}){1,3}"
+    r"|\d{1,9})(?P<plus>\+)?\s+(?:(?:customer|verified|user|global|total)\s+)?(?:reviews?|ratings)\b",
     re.IGNORECASE,
 )
 _STOCK = re.compile(
@@ -63,7 +63,7 @@ _STOCK = re.compile(
     r" them\s+)?(?:left|remaining|in stock|available)(?:\s+in stock)?\b"
     r"|(?P<out>\b(?:out of stock|out-of-stock|sold out|unavailable|back-?ordered|no longer available))\b"
     r"|(?P<in>\b(?:in stock|in-stock|(?:(?:is|are|'s|isn't|aren't|not|currently|readily|now|still"
-    r"|both)\s+)+available(?!\s+(?:in|as|with|for|at|on|from|until)\b)"
+    r"|both)\s+){1,4}available(?!\s+(?:in|as|with|for|at|on|from|until)\b)"
     r"|available (?:now|today|right away)|availability\W+(?:yes|available)|ready to ship))\b",
     re.IGNORECASE,
 )

@@ -40,7 +40,7 @@ _HEADWORD = re.compile(
 _PREPOSITION = re.compile(
     r"\s+(?:your|the|my|our|stock|cart|total|all|a|this|that|it|one|two|case|order|addition|fact)\b", re.IGNORECASE
 )
-_MEASURE = re.compile(r"(?<![\w.$€£¥])\d+(?:[.,]\d+)*(?:\s|-)?(?:fl\.?\s?)?[A-Za-z]+")
+_MEASURE = re.compile(r"(?<![\w.,$€£¥])\d+(?:[.,]\d+)*(?:\s|-)?(?:fl\.?\s?)?[A-Za-z]+")
 _MADE = re.compile(
     r"\b(?:made (?:of|from|out of|with)|comes? in|available in|offered in)\s+(?:an?\s+"
     r"|the\s+)?(?P<value>[\w'-]+(?:\s(?!and\b|or\b|with\b|but\b|at\b|for\b|in\b|is\b)[\w'-]+){0,3})",

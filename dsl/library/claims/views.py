@@ -17,9 +17,9 @@ _QUESTION = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
-    r";|—|–|\s-\s|[.!]\s|,?\s+(?:but|while|whereas|though|although|however|because)\b|"
-    r",?\s+(?:and|or|so|which|that)\s+(?:i|i'm|i've|i'll|it|its|it's|we|you|you're|your|they|there|here)\b"
-    r"|,?\s+(?:and|or)\s+(?:the|this|that)\b(?=[^,;]{0,80}\b(?:is|are|was|were|has|have|comes?|costs?|will|would|can)\b)",
+    r";|—|–|\s-\s|[.!]\s|,?(?<!\s)\s+(?:but|while|whereas|though|although|however|because)\b|"
+    r",?(?<!\s)\s+(?:and|or|so|which|that)\s+(?:i|i'm|i've|i'll|it|its|it's|we|you|you're|your|they|there|here)\b"
+    r"|,?(?<!\s)\s+(?:and|or)\s+(?:the|this|that)\b(?=[^,;]{0,80}\b(?:is|are|was|were|has|have|comes?|costs?|will|would|can)\b)",
     re.IGNORECASE,
 )
 _SUPPOSED = re.compile(r"\b(?:if|unless|whether|suppose|supposing|assuming|in case|otherwise)\b", re.IGNORECASE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from math import isnan
@@ -33,10 +32,12 @@ class Run:
 
     def looks(self) -> Iterator[Look]:
         """Every record that counted, to be looked into; those that cannot be read were told of when they were scored."""
-        seen: set[tuple[str, int]] = set()
+        manifest = read_manifest(self.folder)
+        played, seen = set(manifest["trials"]), set[tuple[str, int]]()
         for record in read_records(self.folder, []):
             key = (record["trial"], record["repeat"])
-            if key not in seen and (look := self._look(record)):
+            counts = key[0] in played and 0 <= key[1] < manifest["repeat"] and key not in seen
+            if counts and (look := self._look(record)):
                 seen.add(key)
                 yield look
 
@@ -154,11 +155,14 @@ def one_plan(folders: Iterable[Path]) -> None:
 
 
 def label(runs: list[Run]) -> None:
-    """Tell runs of one agent apart: the second of `mine` is `mine-2`, which no agent can be called."""
-    count: Counter[str] = Counter()
+    """Tell runs of one agent apart: the second of `mine` is `mine-2`, unless another one is called so."""
+    taken: set[str] = set()
     for run in runs:
-        count[run.label] += 1
-        run.label += f"-{count[run.label]}" if count[run.label] > 1 else ""
+        name, number = run.label, 1
+        while run.label in taken or run.slug in {slug(t) for t in taken}:
+            number += 1
+            run.label = f"{name}-{number}"
+        taken.add(run.label)
 
 
 def cohorts(runs: list[Run], rows: list[Row]) -> list[Cohort]:

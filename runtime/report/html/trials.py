@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from shopdsl.dsl.plan import open_plan
-from shopdsl.runtime.examine import Examiner, Look
+from shopdsl.runtime.examine import Examiner, Look, readable
 from shopdsl.runtime.judges.rules import Rules
 from shopdsl.runtime.record import RunBroken
 from shopdsl.runtime.report.html.data import Row, Run
@@ -63,11 +63,19 @@ class Writer:
         run = self.runs[task.number]
         around = _Around(self.runs, task.number, self.places)
         looks = ((at, look) for at, look in enumerate(run.looks()) if at % task.parts == task.part)
-        return [(at, self._one(run, task.number, look, around.links(at))) for at, look in looks]
+        made = ((at, self._one(run, task.number, look, around.links(at))) for at, look in looks)
+        return [(at, row) for at, row in made if row is not None]
 
-    def _one(self, run: Run, number: int, look: Look, links: dict[str, Any]) -> Row:
-        shown = _scene(look)
-        page = self._pages.trial(shown, agent=run.label, **links)
+    def _one(self, run: Run, number: int, look: Look, links: dict[str, Any]) -> Row | None:
+        """The page of a record; none where the record cannot be shown, which is no reason to show no other."""
+        try:
+            with readable(look.trial.id):
+                shown = scene(look)
+                page = self._pages.trial(shown, agent=run.label, **links)
+        except RunBroken:
+            page, shown = "", None
+        if shown is None:
+            return None
         (self.out / TRIALS / run.slug / page_name(*_place(look))).write_text(page, "utf-8", newline="\n")
         return _row(number, look, shown)
 
@@ -98,14 +106,6 @@ def _work(task: Task) -> list[tuple[int, Row]]:
 
 def _place(look: Look) -> Place:
     return look.record["cohort"], look.record["trial"], look.record["repeat"]
-
-
-def _scene(look: Look) -> Scene:
-    try:
-        return scene(look)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        what = f"{type(error).__name__}: {error}"
-        raise RunBroken(f"the record of trial {look.trial.id} cannot be shown; it was edited or damaged ({what})") from None
 
 
 def _row(number: int, look: Look, shown: Scene) -> Row:

@@ -34,6 +34,10 @@ endpoint_option = click.option(
 )
 
 
+LONGEST = 2_000
+"""What is longer was not written by us, and says nothing more after that."""
+
+
 class Trouble(click.ClickException):
     """Something the user can mend; one line, and an exit code."""
 
@@ -42,7 +46,10 @@ class Trouble(click.ClickException):
         self.exit_code = code  # type: ignore[misc]  # click declares it for the class; every trouble has its own
 
     def show(self, file: Any = None) -> None:
-        click.echo(f"error: {self.message}", err=True)
+        from shopdsl.dsl.terminal import clean
+
+        text = clean(self.message)
+        click.echo(f"error: {text if len(text) <= LONGEST else text[:LONGEST] + '…'}", err=True)
 
 
 def package_folder(package: Path | None) -> Path:

@@ -96,7 +96,10 @@ def calibrate(
         raise Trouble(f"no label in {labels} is about an answer of this run", ERRORS)
     unmatched = len(read.by_answer) - sum(a.labelled for a in agreed.values())
     if unmatched:
-        click.echo(f"warning: {unmatched} of {len(read.by_answer)} labels match no answer, so that what is said below may be too good", err=True)
+        click.echo(
+            f"warning: {unmatched} of {len(read.by_answer)} labels match no answer, so that what is said below may be too good",
+            err=True,
+        )
     if format_ == "json":
         emit({"judges": {name: a.as_data() for name, a in agreed.items()}, "problems": read.problems})
         return

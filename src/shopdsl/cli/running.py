@@ -101,7 +101,7 @@ def resumed(folder: Path, agents: tuple[str, ...], customer: str | None, package
     named = manifest["customer_argument"]
     if customer is None and named is not None:
         raise Trouble(f"this run has a customer of its own; name it again: `--customer {named}`", USAGE)
-    known = manifest["agent_argument"] if manifest["agent"]["builtin"] else None
+    known = manifest["agent_argument"] if manifest["agent"].get("builtin") in BUILTIN else None
     if known is None and not agents:
         raise Trouble(
             f"this run's agent is not a built-in one; name it again: `shopdsl run --resume {folder} --agent {manifest['agent_argument']}`",

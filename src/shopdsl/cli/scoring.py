@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 
-from shopdsl.cli.common import USAGE, Trouble, fail_on, open_unit
+from shopdsl.cli.common import LONGEST, USAGE, Trouble, fail_on, open_unit
 from shopdsl.dsl.diagnostics import nearest
 from shopdsl.dsl.plan import PlanError, open_plan
+from shopdsl.dsl.terminal import clean
 from shopdsl.runtime.examine import Examiner, Look
 from shopdsl.runtime.judges.question import Answerer
 from shopdsl.runtime.parallel import seen_all
@@ -88,13 +89,13 @@ MANY = 10
 def warn(result: Scoring) -> None:
     """Name what was passed over, and metrics that could not be told, on stderr."""
     for problem in result.problems[:MANY]:
-        click.echo(f"warning: {problem}", err=True)
+        click.echo(f"warning: {clean(problem)[:LONGEST]}", err=True)
     if len(result.problems) > MANY:
         click.echo(f"warning: and {len(result.problems) - MANY} more records that cannot be used", err=True)
     for score in result.scores.values():
         for metric in score.metrics.values():
             for failure in metric.failures:
-                click.echo(f"warning: {metric.name} could not be told for {failure}", err=True)
+                click.echo(f"warning: {metric.name} could not be told for {clean(failure)[:LONGEST]}", err=True)
 
 
 def look_at(folder: Path, trial: str) -> list[Look]:

@@ -57,7 +57,11 @@ def command(paths: tuple[Path, ...], format_: str, sample: int, package: Path | 
             click.echo(
                 f"FAILED {r['file']}:{r['line']} {r['test']}: {r['metric']} is {r['found']}, and {r['expected']} is expected"
             )
-        what = ", ".join(counted(len(of), name) for of, name in ((tests, "test"), (mutants, "mutant"), (played, "reference"), (results, "value")) if of or name != "reference")
+        what = ", ".join(
+            counted(len(of), name)
+            for of, name in ((tests, "test"), (mutants, "mutant"), (played, "reference"), (results, "value"))
+            if of or name != "reference"
+        )
         click.echo(f"{what}: {len(results) - len(failed)} passed, {len(failed)} failed")
         _toothless(unit, mutants)
     raise SystemExit(ERRORS if failed else 0)
