@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from shopdsl.dsl.catalog import Product
-from shopdsl.dsl.library.claims.phrases import Phrases, Word, phrase, words
+from shopdsl.dsl.library.claims.phrases import Phrases, Word, phrase, start, words
 from shopdsl.dsl.library.claims.records import is_told
 
 COUNTS = {
@@ -88,8 +89,11 @@ def _forms(product: Product) -> tuple[tuple[tuple[str, ...], _Form], ...]:
 
 @lru_cache(maxsize=65_536)
 def _beginnings(product: Product) -> frozenset[str]:
-    """The words with which a name of the product can begin."""
-    return frozenset(form[0] for form, _ in _forms(product) if form)
+    """The words with which a name of the product can begin, and perhaps a few more: cheaper than all its names."""
+    brand = phrase(product.brand)
+    nouns = [phrase(n) for n in (product.noun, product.everyday) if n]
+    ends = [n[i : i + 1 or None] for n in nouns for i in (0, -1)]
+    return frozenset(itertools.chain(start(product.title, len(brand) + 1), brand[:1], *ends))
 
 
 def candidates(text: str, products: Iterable[Product]) -> tuple[Product, ...]:

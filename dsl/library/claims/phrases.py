@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
@@ -44,6 +45,11 @@ def words(text: str) -> tuple[Word, ...]:
 def phrase(text: str) -> tuple[str, ...]:
     """The folded words of a text."""
     return tuple(fold(m[0]) for m in _TOKEN.finditer(text))
+
+
+def start(text: str, count: int) -> tuple[str, ...]:
+    """The first folded words of a text."""
+    return tuple(fold(m[0]) for m in islice(_TOKEN.finditer(text), count))
 
 
 @lru_cache(maxsize=65_536)
