@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -54,6 +54,12 @@ def readable(trial: str) -> Iterator[None]:
         raise RunBroken(message) from None
 
 
+def _bare(trial: Trial, record: dict[str, Any]) -> Seen:
+    """Which trial it was, and how it ended."""
+    tier = str(trial.data["drawn"].get("tier", ""))
+    return Seen(trial.id, record["cohort"], record["repeat"], record["end"]["reason"], tier)
+
+
 class Examiner:
     """Reads records of one plan with the metrics of a scoring (none: the plan's), of which it sees what a view keeps."""
 
@@ -80,16 +86,20 @@ class Examiner:
             return self._seen(trial, record)
 
     def _seen(self, trial: Trial, record: dict[str, Any]) -> Seen:
-        reason, tier = record["end"]["reason"], str(trial.data["drawn"].get("tier", ""))
-        if reason in LOST:
-            return Seen(trial.id, record["cohort"], record["repeat"], reason, tier)
-        look = self._look(trial, record)
+        bare = _bare(trial, record)
+        return bare if bare.reason in LOST else self.summary(self._look(trial, record))
+
+    def summary(self, look: Look) -> Seen:
+        """What is kept of a record that was looked into; of one whose end is nobody's performance, only that."""
+        record, bare = look.record, _bare(look.trial, look.record)
+        if bare.reason in LOST:
+            return bare
         values, failures = look.results
         names, calls = look.names, sum(e["type"] == "call" for e in record["events"])
         ranks = record.get("ceiling", [])
-        return Seen(
-            trial.id, record["cohort"], record["repeat"], reason, tier, len(names["turns"]), calls, values, failures,
-            len(look.unfaithful), (sum(r > 0 for r in ranks), len(ranks)),
+        return replace(
+            bare, turns=len(names["turns"]), calls=calls, values=values, failures=failures, unfaithful=len(look.unfaithful),
+            reachable=(sum(r > 0 for r in ranks), len(ranks)),
         )  # fmt: skip
 
     def look(self, record: dict[str, Any]) -> Look:

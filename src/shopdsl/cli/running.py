@@ -150,7 +150,7 @@ def resolve(agent: str, customer: str | None, package: Path | None) -> tuple[Age
     """The agent of an argument (a name, or a file), and the customers that a file or the package defines."""
     name = agent.removeprefix("std.")
     if name in BUILTIN and customer is None and package is None and (agent != name or not _in_own_package()):
-        return AgentSpec(_builtin(name)), {}
+        return AgentSpec(builtin_agent(name)), {}
     from shopdsl.compiler.kinds.customer import compile_customer
 
     files = [Path(a) for a in (agent, customer) if a and Path(a).suffix in (".yaml", ".yml")]
@@ -197,7 +197,8 @@ def _in_own_package() -> bool:
     return folder is not None and folder.resolve() != standard_folder()
 
 
-def _builtin(name: str) -> dict[str, Any]:
+def builtin_agent(name: str) -> dict[str, Any]:
+    """The plan data of a built-in agent."""
     return {"name": name, "builtin": name, "command": None, "python": None, "timeout": "60", "max_calls": 12}
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from shopdsl.cli.common import Trouble, fail_on, progress
+from shopdsl.cli.running import builtin_agent
 from shopdsl.cli.searching import engines
 from shopdsl.compiler.kinds.case import Case
 from shopdsl.compiler.kinds.mutant import Mutant
@@ -19,7 +20,7 @@ from shopdsl.compiler.unit import Unit
 from shopdsl.dsl.plan import digest, open_plan
 from shopdsl.dsl.source import Span
 from shopdsl.runtime.customer.script import Script
-from shopdsl.runtime.examine import UNSCORED, Examiner, Seen
+from shopdsl.runtime.examine import LOST, UNSCORED, Examiner, Seen
 from shopdsl.runtime.execute import AgentSpec, Runner
 from shopdsl.runtime.world import Trial, World
 
@@ -37,38 +38,31 @@ class Kept:
 
     def append(self, record: dict[str, Any]) -> None:
         look = self.examiner.look(record)
-        self.seen.append(self.examiner.seen(record))
-        self.forbidden[record["trial"]] = [event.name for event in look.names["forbidden"].get()]
+        self.seen.append(seen := self.examiner.summary(look))
+        lost = [f"lost ({seen.reason})"] if seen.reason in LOST else []
+        self.forbidden[record["trial"]] = lost + [event.name for event in look.names["forbidden"].get()]
 
 
-def teeth(unit: Unit, mutants: list[Mutant], sample: int) -> list[dict[str, Any]]:
-    """A result for every metric that a mutant must worsen, or must keep."""
+def teeth(unit: Unit, mutants: list[Mutant], cases: list[Case], sample: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """A result for every metric that a mutant must worsen, or must keep; and one for every case whose reference was played."""
     with tempfile.TemporaryDirectory() as folder:
         world = _world(unit, Path(folder) / "teeth.plan.jsonl")
-        trials = list(_sample(world, sample))
         with engines(world) as encoder, progress("playing mutants", len(mutants)) as advance:
-            stage = Stage(world, trials, encoder)
+            stage = Stage(world, list(_sample(world, sample)), encoder)
             results = []
             for done, mutant in enumerate(mutants, 1):
                 results += list(_verdicts(mutant, stage))
                 advance(done)
-            return results
+            return results, list(_references(world, cases, encoder))
 
 
-def references(unit: Unit, cases: list[Case]) -> list[dict[str, Any]]:
-    """A result for every case whose reference is played: what the case forbids must not happen in it."""
-    with tempfile.TemporaryDirectory() as folder:
-        world = _world(unit, Path(folder) / "teeth.plan.jsonl")
-        trials = {t.data.get("case"): t for t in _sample(world, 1)}
-        played = [(case, trials[name]) for case in cases if (name := f"{case.document.package}.{case.name}") in trials]
-        with engines(world) as encoder:
-            stage = Stage(world, [trial for _, trial in played], encoder)
-            broken = stage.forbidden(ORACLE)
-    return [_reference_row(case, broken.get(trial.id, [])) for case, trial in played]
-
-
-ORACLE = {"name": "oracle", "builtin": "oracle", "command": None, "python": None, "timeout": "60", "max_calls": 12}
-"""The agent that plays references."""
+def _references(world: World, cases: list[Case], encoder: Any) -> Iterator[dict[str, Any]]:
+    """The oracle plays what a case gives as its reference: what the case forbids must not happen in it."""
+    trials = {t.data.get("case"): t for t in _sample(world, 1)}
+    named = [(case, trials.get(f"{case.document.package}.{case.name}")) for case in cases]
+    played = [(case, trial) for case, trial in named if trial is not None]
+    broken = Stage(world, [trial for _, trial in played], encoder).forbidden(builtin_agent("oracle")) if played else {}
+    yield from (_reference_row(case, broken[trial.id]) for case, trial in played)
 
 
 def _reference_row(case: Case, broken: list[str]) -> dict[str, Any]:

@@ -43,12 +43,8 @@ def command(paths: tuple[Path, ...], format_: str, sample: int, package: Path | 
     tests = _tests(unit, paths)
     results = [row for test in tests for row in _run(unit, test)]
     mutants = _mutants(unit, paths)
-    if mutants:
-        from shopdsl.cli.teeth import teeth
-
-        results += teeth(unit, mutants, sample)
-    played = _references(unit, _cases(unit, paths))
-    results += played
+    proved, played = _proofs(unit, mutants, _cases(unit, paths), sample)
+    results += proved + played
     failed = [r for r in results if not r["passed"]]
     if format_ == "json":
         emit(results)
@@ -95,15 +91,20 @@ def _mutants(unit: Unit, paths: tuple[Path, ...]) -> list[Mutant]:
     return [m for m in proving if m.data["mutant"]["of"].get("builtin")]
 
 
-def _references(unit: Unit, cases: list[Case]) -> list[dict[str, Any]]:
-    """What playing the references gave; cases that the default suite does not play are named."""
-    from shopdsl.cli.teeth import references
+Rows = list[dict[str, Any]]
 
-    played = references(unit, cases) if cases else []
+
+def _proofs(unit: Unit, mutants: list[Mutant], cases: list[Case], sample: int) -> tuple[Rows, Rows]:
+    """What playing mutants and references gave; cases that the default suite does not play are named."""
+    if not mutants and not cases:
+        return [], []
+    from shopdsl.cli.teeth import teeth
+
+    proved, played = teeth(unit, mutants, cases, sample)
     left = {c.name for c in cases} - {row["test"] for row in played}
     if left:
         click.echo(f"not in the default suite, so that their references were not played: {', '.join(sorted(left))}", err=True)
-    return played
+    return proved, played
 
 
 def _cases(unit: Unit, paths: tuple[Path, ...]) -> list[Case]:
