@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from shopdsl.compiler.kinds.case import Fixture
 from shopdsl.dsl.catalog import Catalog, Category, Hint, Product
 from shopdsl.dsl.diagnostics import nearest
 from shopdsl.dsl.values import SYMBOLS, Money
-
-OWN = frozenset(f.name for f in fields(Product)) - {"id", "hints", "category"}
 
 
 class FixtureFailed(Exception):
