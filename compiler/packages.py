@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from shopdsl.compiler.kept import Heard, keep, kept
 from shopdsl.compiler.shape import check_shape, kinds
 from shopdsl.dsl.diagnostics import Sink, codes, nearest
 from shopdsl.dsl.read import read_documents, read_source
@@ -163,9 +165,22 @@ def read_package(folder: Path, sink: Sink, extra: tuple[Path, ...] = (), shown: 
         source = read_source(path, name, sink)
         if source is not None:
             package.sources.append(source)
-            for node in read_documents(source, sink):
+            for node in _nodes(path, "documents", source, _check_documents, sink):
                 _add(package, node, sink)
     return package
+
+
+def _nodes(path: Path, role: str, source: Source, look: Callable[[list[Node], Sink], None], sink: Sink) -> list[Node]:
+    """The documents of a file, read and looked at; a file in which nothing was found is not read again."""
+    known = kept(path, role, source)
+    if known is not None:
+        return known
+    heard = Heard(sink)
+    nodes = read_documents(source, heard)
+    look(nodes, heard)
+    if not heard.all():
+        keep(path, role, source, nodes)
+    return nodes
 
 
 def _files(folder: Path) -> list[Path]:
@@ -184,7 +199,7 @@ def _files(folder: Path) -> list[Path]:
 
 def _read_manifest(package: Package, path: Path, shown: str, sink: Sink) -> None:
     source = read_source(path, shown, sink)
-    documents = read_documents(source, sink) if source is not None else []
+    documents = _nodes(path, "manifest", source, _check_manifest, sink) if source is not None else []
     if source is not None:
         package.sources.append(source)
     if not documents or not isinstance(documents[0], Mapping):
@@ -193,7 +208,6 @@ def _read_manifest(package: Package, path: Path, shown: str, sink: Sink) -> None
             sink.add(codes.NOT_A_DOCUMENT, "this manifest is empty or not a mapping", Span(source, 0, 0), help)
         return
     node = documents[0]
-    check_shape("package", node, sink)
     data = plain(node)
     assert isinstance(data, dict)
     version = node.get("shopdsl")
@@ -211,26 +225,41 @@ def _read_manifest(package: Package, path: Path, shown: str, sink: Sink) -> None
         package.required_at = {k.text: k.span for k, _ in requires}
 
 
-def _add(package: Package, node: Node, sink: Sink) -> None:
+def _check_manifest(nodes: list[Node], sink: Sink) -> None:
+    if nodes and isinstance(nodes[0], Mapping):
+        check_shape("package", nodes[0], sink)
+
+
+def _check_documents(nodes: list[Node], sink: Sink) -> None:
+    for node in nodes:
+        _check_document(node, sink)
+
+
+def _check_document(node: Node, sink: Sink) -> None:
     if not isinstance(node, Mapping):
         if not (isinstance(node, Scalar) and not node.text):
             help = "begin with `kind: …` and `name: …`"
             sink.add(codes.NOT_A_DOCUMENT, "a document must be a mapping with `kind` and `name`", node.span, help)
         return
-    kind, name = node.get("kind"), node.get("name")
+    kind = node.get("kind")
     if kind is not None and not isinstance(kind, Scalar):
         sink.add(codes.WRONG_SHAPE, "`kind` is not a text", kind.span, f"one of {', '.join(kinds())}")
-        return
-    if not isinstance(kind, Scalar):
+    elif kind is None:
         span = Span(node.span.source, node.span.start, node.span.start + 1)
         sink.add(codes.MISSING_KEY, "this document has no `kind`", span, f"begin with `kind:`, one of {', '.join(kinds())}")
-        return
-    if kind.text not in kinds():
+    elif kind.text not in kinds():
         help = nearest(kind.text, kinds()) or f"kinds: {', '.join(kinds())}"
         sink.add(codes.UNKNOWN_KIND, f"`{kind.text}` is not a kind of document", kind.span, help)
+    else:
+        check_shape(kind.text, node, sink)
+
+
+def _add(package: Package, node: Node, sink: Sink) -> None:
+    """Add a document of a known kind that has a name; what is wrong with any other has been reported."""
+    if not isinstance(node, Mapping):
         return
-    check_shape(kind.text, node, sink)
-    if not isinstance(name, Scalar):
+    kind, name = node.get("kind"), node.get("name")
+    if not isinstance(kind, Scalar) or kind.text not in kinds() or not isinstance(name, Scalar):
         return
     document = Document(kind.text, name.text, node, package.name)
     first = package.documents.setdefault((kind.text, name.text), document)

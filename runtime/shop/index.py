@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from shopdsl.runtime.cache import cache_folder
+from shopdsl.dsl.cache import cache_folder
 from shopdsl.runtime.shop.encoder import COLUMNS, MODEL, WEIGHTS, Encoder
 from shopdsl.runtime.shop.store import Store
 

@@ -1,7 +1,8 @@
-"""Inspect AI's side of the benchmark `run`; started with the Python that has `inspect-ai`, and with the path of a job.
+"""Inspect AI's side of the benchmarks `run` and `turn`; started with the Python that has `inspect-ai`, and with the path of a job.
 
 A job is `{"samples", "turns", "calls", "texts", "results", "log"}`: how many of each, what customers say and tools give, and a folder for logs.
-It prints the seconds of the evaluation. Tools only hand over a ready text and the model's answers are made up, so that what is measured is the harness.
+With an `"address"` its model is served there, else it is Inspect's mock model. It prints the seconds of the evaluation, CPU time and wall time. Tools
+only hand over a ready text and the model's answers are made up, so that what is measured is the harness.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
-from inspect_ai.model import ChatMessageUser, ModelOutput, ModelUsage, get_model
+from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput, ModelUsage, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver, use_tools
 from inspect_ai.tool import Tool, tool
 
@@ -76,14 +77,21 @@ def model(calls: int) -> Any:
     return get_model("mockllm/model", custom_outputs=answer, memoize=False)
 
 
-def run(job: dict[str, Any], samples: int) -> float:
-    """Seconds of one evaluation."""
+def served(address: str) -> Any:
+    """The model of an OpenAI-compatible endpoint; as many requests at once as shopdsl makes."""
+    config = GenerateConfig(max_connections=16, max_retries=0)
+    return get_model("openai-api/bench/scripted", base_url=address, api_key="none", memoize=False, config=config)
+
+
+def run(job: dict[str, Any], samples: int) -> tuple[float, float]:
+    """CPU and wall seconds of one evaluation."""
     tools = use_tools(search_products(job["results"]), get_product(job["results"]))
     solvers = [tools, conversation(job["turns"], job["texts"])]
     task = Task(dataset=[Sample(input="Hello.", id=i) for i in range(samples)], solver=solvers)
-    started = time.perf_counter()
-    log = eval(task, model=model(job["calls"]), display="none", log_dir=job["log"])[0]
-    spent = time.perf_counter() - started
+    who = served(job["address"]) if "address" in job else model(job["calls"])
+    cpu, started = time.process_time(), time.perf_counter()
+    log = eval(task, model=who, display="none", log_dir=job["log"])[0]
+    spent = time.process_time() - cpu, time.perf_counter() - started
     assert log.samples is not None, log.error
     assert log.status == "success", log.error
     made = [sum(m.role == "tool" for m in sample.messages) for sample in log.samples]
@@ -94,4 +102,4 @@ def run(job: dict[str, Any], samples: int) -> float:
 if __name__ == "__main__":
     given = json.loads(Path(sys.argv[1]).read_text("utf-8"))
     run(given, 1)  # loads what Inspect loads at first use
-    print(run(given, given["samples"]))
+    print(*run(given, given["samples"]))

@@ -51,25 +51,41 @@ def _targets(paths: tuple[Path, ...], package: Path | None) -> list[Target]:
     return result
 
 
-def _cached(folder: Path, extra: tuple[Path, ...], only: Path | None) -> tuple[Rows, str]:
-    from shopdsl.runtime.cache import cache_folder
+MOST = 50_000_000
+_TEXTS = ("code", "severity", "file", "message", "help")
+_PLACES = ("line", "column", "end_line", "end_column")
 
-    key = _key(folder, extra, only)
-    path = cache_folder() / "check" / f"{key}.json"
-    try:
-        kept = json.loads(path.read_text("utf-8"))
-        return kept["rows"], kept["text"]
-    except (OSError, ValueError, KeyError):
-        pass
+
+def _cached(folder: Path, extra: tuple[Path, ...], only: Path | None) -> tuple[Rows, str]:
+    from shopdsl.dsl.cache import cache_folder, keep_bytes, kept_bytes
+
+    path = cache_folder() / "check" / f"{_key(folder, extra, only)}.json"
+    known = _kept(kept_bytes(path, MOST) or b"")
+    if known is not None:
+        return known
     rows, text = _find(folder, extra, only)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f"{path.name}.{os.getpid()}")
-        partial.write_text(json.dumps({"rows": rows, "text": text}), "utf-8")
-        os.replace(partial, path)
-    except OSError:
-        pass  # a cache that cannot be written costs time only
+    keep_bytes(path, json.dumps({"rows": rows, "text": text}).encode())
     return rows, text
+
+
+def _kept(data: bytes) -> tuple[Rows, str] | None:
+    """Findings as they were kept, or None where the data are anything else."""
+    try:
+        match json.loads(data):
+            case {"rows": [*rows], "text": str(text)} if all(map(_is_row, rows)):
+                text.encode()  # half a surrogate pair is no text
+                return rows, text
+    except (ValueError, RecursionError):
+        pass
+    return None
+
+
+def _is_row(row: Any) -> bool:
+    if not isinstance(row, dict) or {*row} != {*_TEXTS, *_PLACES} or "\0" in str(row["file"]):
+        return False
+    return all(isinstance(row[k], str) and row[k].encode() is not None for k in _TEXTS) and all(
+        type(row[k]) is int for k in _PLACES
+    )
 
 
 def _key(folder: Path, extra: tuple[Path, ...], only: Path | None) -> str:
