@@ -138,6 +138,13 @@ def template(node: Node | None, scope: Scope, sink: Sink) -> Compiled:
     return Compiled(["tmpl", [p for p in parts if p != ""]], ANY, frozenset(evidence), frozenset(used))
 
 
+def untagged(tree: Tree) -> Tree:
+    """A template for a model whose placeholders cannot end the tags around them: what they bring in was written by agents and customers."""
+    if tree[0] != "tmpl":
+        return tree
+    return ["tmpl", [p if isinstance(p, str) else ["call", "untagged", [p], {}] for p in tree[1]]]
+
+
 def _placeholder(node: Scalar, start: int, end: int, scope: Scope, sink: Sink) -> Compiled:
     body = node.text[start:end]
     lead = len(body) - len(body.lstrip())

@@ -22,6 +22,15 @@ TRIAL = '{"beats":['
 _ID = b'"trial":"'
 
 
+RESERVED = frozenset(
+    [
+        "function_call", "functions", "messages", "model", "n", "response_format", "stream", "stream_options", "tool_choice", "tools",
+        "web_search_options",
+    ]
+)  # fmt: skip
+"""Keys of a request to a model that no spec and no plan may set."""
+
+
 class PlanError(Exception):
     """A plan that cannot be used; the message says why."""
 

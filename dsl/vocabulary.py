@@ -136,6 +136,29 @@ CONTEXTS: dict[str, dict[str, Entry]] = {
     """
     ),
     "patience": table(_CUSTOMER),
+    "briefing": table("""
+        system | text       | | | What the shop tells every agent.
+        store  | text       | | | Name of the store.
+        tools  | list[text] | | | The tools that the agent may call.
+    """),
+    "voice": table(
+        _CUSTOMER
+        + """
+        manners | list[text] | | | The `prompt` of each value of the customer's dimensions.
+    """
+    ),
+    "instruct": table(
+        _CUSTOMER
+        + """
+        manners     | list[text]    |   | | The `prompt` of each value of the customer's dimensions.
+        directives  | list[text]    | R | | What this message is to say; empty where nothing new comes out.
+        items       | list[item]    | R | | The items that have come out, with this message; no others are known.
+        messages    | list[message] | M | | What has been said.
+        cart        | bag[product]  | S | | The cart now.
+        frustration | number        | X | | What the customer reported last, 0 to 10.
+        leave_at    | number        | R | | From this frustration on it may leave.
+    """
+    ),
     "tool": table("""
         cart  | bag[product] | | | The cart.
         order | order?       | | | The order, once placed.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -53,7 +54,8 @@ def _in_processes(folder: Path, examiner: Examiner, problems: list[str], workers
     """The same in the same order; only a few chunks of lines are held at a time."""
     global _examiner
     _examiner = examiner  # what a forked process begins with; a spawned one makes its own
-    start = partial(_begin, str(examiner.world.plan.path), examiner.scoring, examiner.view) if method == "spawn" else None
+    anew = (str(examiner.world.plan.path), examiner.scoring, examiner.view) if method == "spawn" else None
+    start = partial(_begin, os.getpid(), anew)
     lines = record_lines(folder)
     with ProcessPoolExecutor(workers, get_context(method), start) as pool:
         waiting: deque[Future[list[Seen | str]]] = deque()
@@ -72,9 +74,20 @@ def _in_processes(folder: Path, examiner: Examiner, problems: list[str], workers
 _examiner: Examiner | None = None
 
 
-def _begin(plan: str, scoring: dict[str, Any], view: str) -> None:
+def _begin(parent: int, anew: tuple[str, dict[str, Any], str] | None) -> None:
+    """A process that was not forked opens the plan itself."""
     global _examiner
-    _examiner = Examiner(World(open_plan(Path(plan))), scoring, view)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    if anew is not None:
+        plan, scoring, view = anew
+        _examiner = Examiner(World(open_plan(Path(plan))), scoring, view)
+
+
+def _end_with(parent: int) -> None:
+    """A process that waits for work does not notice that nobody is left to give it any."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 def _read(folder: Path, lines: list[tuple[int, bytes]]) -> list[Seen | str]:

@@ -9,15 +9,14 @@ from typing import Any, Protocol, TypeVar
 
 from shopdsl.dsl.pacing import MAX_TURNS
 from shopdsl.dsl.values import Bag
-from shopdsl.runtime.agents.protocol import Agent, AgentFault, checked
-from shopdsl.runtime.customer.controller import Controller
-from shopdsl.runtime.customer.fixed import FixedCustomer
-from shopdsl.runtime.customer.scripted import ScriptedCustomer
+from shopdsl.runtime.agents.patience import Patience
+from shopdsl.runtime.agents.protocol import Action, Agent, AgentFault, checked
 from shopdsl.runtime.ledger import Ledger
 from shopdsl.runtime.shop.encoder import Encoder
 from shopdsl.runtime.shop.search import Engine, Pending
 from shopdsl.runtime.shop.state import Order, State
 from shopdsl.runtime.shop.tools import Outcome
+from shopdsl.runtime.watch import Note, unwatched
 from shopdsl.runtime.world import Trial
 
 Event = dict[str, Any]
@@ -39,7 +38,7 @@ class Ended(Exception):
 class Customer(Protocol):
     """Who talks with the agent."""
 
-    def speak(self) -> Event:
+    async def speak(self) -> Event:
         """The next message, as an event."""
 
 
@@ -53,6 +52,8 @@ class Play:
     customer: Customer
     encoder: Encoder | None
     max_calls: int
+    patience: Patience
+    note: Note = unwatched
     state: State = field(default_factory=State)
     events: list[Event] = field(default_factory=list)
     silent: int = 0
@@ -103,7 +104,7 @@ class Play:
     async def _rounds(self) -> None:
         budget = min(self.trial.data["turn_budget"], MAX_TURNS)
         while True:
-            event = self.customer.speak()
+            event = await self.customer.speak()
             over = len(self.ledger.turns) >= budget
             if event["stop"] is None and over:
                 raise Ended("budget_exhausted", f"{budget} messages")
@@ -115,20 +116,23 @@ class Play:
             await self._agent_turn(event["text"])
 
     async def _agent_turn(self, text: str) -> None:
-        action = checked(await self.agent.step({"type": "customer", "text": text}))
+        self.patience.new_turn()
+        action = await self._step({"type": "customer", "text": text})
         calls = 0
         while action["type"] == "call":
             calls += 1
             if calls > self.max_calls:
                 raise Ended("tool_loop", f"more than {self.max_calls} calls in one turn")
             outcome = await self._call(action)
-            action = checked(
-                await self.agent.step({"type": "result", "id": action["id"], "result": outcome.result, "error": outcome.error})
-            )
+            action = await self._step({"type": "result", "id": action["id"], "result": outcome.result, "error": outcome.error})
         self._note({"type": "agent", "text": action["text"]})
         self.silent = 0 if calls or action["text"].strip() else self.silent + 1
         if self.silent >= SILENT_TURNS:
             raise Ended("agent_silent", f"{SILENT_TURNS} turns without a word or a call")
+
+    async def _step(self, event: Event) -> Action:
+        async with self.patience.running():
+            return checked(await self.agent.step(event))
 
     async def _call(self, action: dict[str, Any]) -> Outcome:
         cart, order = self.state.cart, self.state.order
@@ -138,7 +142,10 @@ class Play:
             outcome = store.call(action["tool"], action["arguments"], self.state)
             return outcome, call_event(action, outcome, self.state, cart, order, store.engine, self.ledger)
 
+        started = time.perf_counter()
         outcome, event = await self._encoded(call)
+        seconds = round(time.perf_counter() - started, 6)
+        self.note({"event": "call", "tool": action["tool"], "error": outcome.error, "seconds": seconds})
         self._note(event)
         return outcome
 
@@ -201,13 +208,3 @@ def make_ledger(trial: Trial) -> Ledger:
     fields = trial.persona.fields().get("message_length")
     cap = fields.fields().get("reply_cap") if fields is not None else None
     return Ledger(trial.items(), trial.itinerary, trial.beats, tools, store.catalog, store.titles, cap)
-
-
-def make_customer(script: Any, program: Any, trial: Trial, ledger: Ledger) -> Customer:
-    """The customer of a trial: a case gives its texts, else the script and the reveal plan do."""
-    if trial.case is not None:
-        return FixedCustomer(trial, ledger)
-    drawn = trial.data["drawn"]
-    names = {"persona": trial.persona, "tier": drawn.get("tier", ""), "difficulty": drawn.get("difficulty")}
-    controller = Controller(program, trial.itinerary, ledger.items, names)
-    return ScriptedCustomer(script, controller, trial, ledger)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shopdsl.compiler.closed import close
-from shopdsl.compiler.expressions import condition, expression, template
+from shopdsl.compiler.expressions import condition, expression, template, untagged
+from shopdsl.compiler.kinds.model import compile_model
 from shopdsl.compiler.packages import Document
 from shopdsl.compiler.personas import package_personas, records
 from shopdsl.compiler.unit import Unit, decimal_text, entries, items, text, value
@@ -77,8 +78,25 @@ def compile_customer(unit: Unit, document: Document) -> Customer:
         "thanks": make.blocks(body.get("thanks"), "answer"),
         "events": events,
         "frustration": _frustration(unit, make, body.get("frustration"), events),
+        "model": _model(unit, make, document, body),
     }
     return Customer(document.name, data)
+
+
+def _model(unit: Unit, make: _Blocks, document: Document, body: Mapping) -> dict[str, Any] | None:
+    """The model that puts things into words, and what it is told; None where the phrases do."""
+    parts = {
+        part: untagged(template(body.get(part), make.scope(context), unit.sink).tree)
+        for part, context in (("prompt", "voice"), ("instruct", "instruct"))
+    }
+    if body.get("model") is None:
+        return None
+    for part in parts:
+        if body.get(part) is None:
+            help = f"write `{part}`, or take over the one of `std`: `extends: modelled`"
+            unit.sink.add(codes.MISSING_KEY, f"a customer with a `model` needs a `{part}`", document.span, help)
+    model = unit.resolve("model", body.get("model"))
+    return {"model": unit.compiled(compile_model, model), **parts} if model else None
 
 
 def _asks(node: Node | None) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shopdsl.compiler.closed import close
-from shopdsl.compiler.expressions import NOTHING, Compiled, expression, template
+from shopdsl.compiler.expressions import NOTHING, Compiled, expression, template, untagged
 from shopdsl.compiler.kinds.model import compile_model
 from shopdsl.compiler.packages import Document
 from shopdsl.compiler.personas import package_personas, records
@@ -88,7 +88,7 @@ def _question(unit: Unit, document: Document, body: Mapping) -> Judge:
         "title": text(body.get("title"), document.name.replace("_", " ")),
         "about": about,
         "let": [[n, m.tree] for n, m in made.lets.items()],
-        "question": _untagged(made.question.tree),
+        "question": untagged(made.question.tree),
         "many": many,
         "verdict": list(verdict.members),
         "answer": {k.text: type_data(n) for k, n in entries(body.get("answer"))},
@@ -97,13 +97,6 @@ def _question(unit: Unit, document: Document, body: Mapping) -> Judge:
         "rules": made.rules.tree if body.get("rules") is not None else None,
     }
     return Judge(document.name, about, many, fields, made.evidence, data)
-
-
-def _untagged(tree: Any) -> Any:
-    """A question whose placeholders cannot end the tags around them: what they bring in was written by agents and customers."""
-    if tree[0] != "tmpl":
-        return tree
-    return ["tmpl", [p if isinstance(p, str) else ["call", "untagged", [p], {}] for p in tree[1]]]
 
 
 def _quote(unit: Unit, body: Mapping, fields: dict[str, Type]) -> str | None:

@@ -1,1 +1,1 @@
-"""Who is evaluated: programs, callables, and the built-in agents."""
+"""Who is evaluated: programs, callables, servers, models, assistants that call tools over MCP, and the built-in agents."""

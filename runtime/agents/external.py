@@ -9,7 +9,6 @@ import inspect
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,8 @@ class Command:
     def __init__(self, command: list[str], timeout: float, folder: Path | None) -> None:
         self._command, self._timeout, self._folder = command, timeout, folder
         self._process: asyncio.subprocess.Process | None = None
-        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the agent; `close` closes it
+        self._complaints = b""
+        self._listening: asyncio.Task[None] | None = None
 
     async def start(self, event: Event) -> None:
         """Start the program and send `start`; raises AgentFault."""
@@ -35,7 +35,7 @@ class Command:
                 *self._command,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                stderr=self._complaints,
+                stderr=asyncio.subprocess.PIPE,
                 cwd=self._folder,
                 limit=MAX_LINE,
                 env=dict(os.environ),
@@ -43,7 +43,15 @@ class Command:
             )
         except (OSError, ValueError) as error:
             raise AgentFault("agent_exited", f"cannot start {self._command[0]!r}: {error}") from None
+        self._listening = asyncio.create_task(self._listen())
         await self._send(event)
+
+    async def _listen(self) -> None:
+        """Keep the end of what it writes to stderr, however much that is."""
+        assert self._process is not None
+        assert self._process.stderr is not None
+        while part := await self._process.stderr.read(1 << 16):
+            self._complaints = (self._complaints + part)[-MAX_WORDS:]
 
     async def step(self, event: Event) -> Action:
         """Send an event and read the next action; raises AgentFault."""
@@ -51,7 +59,8 @@ class Command:
         assert self._process is not None
         assert self._process.stdout is not None
         try:
-            line = await asyncio.wait_for(self._process.stdout.readline(), self._timeout)
+            async with asyncio.timeout(self._timeout):
+                line = await self._process.stdout.readline()
         except TimeoutError:
             raise AgentFault("agent_timeout", f"no answer within {self._timeout:g} s") from None
         except ValueError:
@@ -68,7 +77,8 @@ class Command:
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps(event, ensure_ascii=False).encode() + b"\n")
-            await asyncio.wait_for(self._process.stdin.drain(), self._timeout)
+            async with asyncio.timeout(self._timeout):
+                await self._process.stdin.drain()
         except TimeoutError:
             raise AgentFault("agent_timeout", f"it reads nothing for {self._timeout:g} s") from None
         except (ConnectionError, RuntimeError):
@@ -78,15 +88,15 @@ class Command:
         """How the program ended, and the end of what it wrote to stderr."""
         assert self._process is not None
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._process.wait(), 1)
-        size = self._complaints.seek(0, os.SEEK_END)
-        self._complaints.seek(max(0, size - MAX_WORDS))
-        words = self._complaints.read(MAX_WORDS).decode("utf-8", "replace").strip()
+            async with asyncio.timeout(1):
+                await self._process.wait()
+        if self._listening is not None:
+            await asyncio.wait({self._listening}, timeout=1)
+        words = self._complaints.decode("utf-8", "replace").strip()
         return f"it ended with code {self._process.returncode}" + (f": {words}" if words else "")
 
     async def close(self) -> None:
         """End the program and whatever it started."""
-        self._complaints.close()
         if self._process is None:
             return
         if self._process.stdin is not None:
@@ -94,18 +104,25 @@ class Command:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if self._process.returncode is None:
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._process.wait(), 0.2)
+                    async with asyncio.timeout(0.2):
+                        await self._process.wait()
             os.killpg(self._process.pid, 9)
         await self._drain()
-        await self._process.wait()
+        if self._listening is not None:
+            await asyncio.wait({self._listening}, timeout=1)
+            self._listening.cancel()
+        with contextlib.suppress(TimeoutError):  # what it started may have left its group and hold the pipes
+            async with asyncio.timeout(5):
+                await self._process.wait()
 
     async def _drain(self) -> None:
         """Read what a killed program still had to say: asyncio waits for the end of its pipes before it sees the end of the process."""
         assert self._process is not None
         assert self._process.stdout is not None
         with contextlib.suppress(TimeoutError):
-            while await asyncio.wait_for(self._process.stdout.read(1 << 16), 5):
-                pass
+            async with asyncio.timeout(5):
+                while await self._process.stdout.read(1 << 16):
+                    pass
 
 
 class PythonAgent:
@@ -126,10 +143,18 @@ class PythonAgent:
     async def _guarded(self, call: Callable[[Event], Any], event: Event) -> Any:
         try:
             result = call(event)
-            return await asyncio.wait_for(result, self._timeout) if inspect.isawaitable(result) else result
+            if not inspect.isawaitable(result):
+                return result
+            async with asyncio.timeout(self._timeout):
+                return await result
         except TimeoutError:
             raise AgentFault("agent_timeout", f"no answer within {self._timeout:g} s") from None
-        except Exception as error:  # an agent's own mistake, of whatever kind, ends its trial and no other
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():  # somebody else wants an end
+                raise
+            raise AgentFault("agent_exited", "it cancelled its own turn") from None
+        except (Exception, SystemExit) as error:  # an agent's own mistake, of whatever kind, ends its trial and no other
             raise AgentFault("agent_exited", f"{type(error).__name__}: {error}") from None
 
     async def close(self) -> None:

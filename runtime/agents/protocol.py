@@ -6,7 +6,12 @@ Events: `{"type": "start", "system", "tools"}`, `{"type": "customer", "text"}`, 
 
 from __future__ import annotations
 
+import json
+from math import isfinite
 from typing import Any, Protocol
+
+LONGEST = 2_000
+"""Of what an agent says of its own failure so many characters are kept."""
 
 Event = dict[str, Any]
 Action = dict[str, Any]
@@ -29,12 +34,17 @@ class AgentFault(Exception):
     """The agent failed; `reason` is the end reason of the trial."""
 
     def __init__(self, reason: str, detail: str) -> None:
+        detail = detail[:LONGEST].encode("utf-8", "replace").decode()
         super().__init__(detail)
         self.reason, self.detail = reason, detail
 
 
 def checked(action: Any) -> Action:
     """An action of the right form; raises AgentFault (agent_protocol)."""
+    try:
+        action = json.loads(json.dumps(action))  # keys become text, tuples lists: a callable may give anything
+    except (TypeError, ValueError, RecursionError) as error:
+        raise AgentFault("agent_protocol", f"an action is JSON: {_short(error)}") from None
     if not isinstance(action, dict):
         raise AgentFault("agent_protocol", f"an action is an object, not {type(action).__name__}: {_short(action)}")
     if action.get("type") == "say":
@@ -58,12 +68,14 @@ MAX_DEPTH = 40
 
 
 def clean(value: Any, depth: int = 0) -> Any:
-    """A value without halves of surrogate pairs, which JSON can spell and UTF-8 cannot; raises AgentFault where it nests too deeply."""
+    """A value that a record can hold: without halves of surrogate pairs, infinite numbers as text; raises AgentFault where it nests too deeply."""
     if depth > MAX_DEPTH:
         raise AgentFault("agent_protocol", f"a call nests deeper than {MAX_DEPTH} levels")
     match value:
         case str():
             return value if value.isascii() else value.encode("utf-8", "replace").decode()
+        case float():
+            return value if isfinite(value) else str(value)
         case list():
             return [clean(v, depth + 1) for v in value]
         case dict():
@@ -72,5 +84,5 @@ def clean(value: Any, depth: int = 0) -> Any:
 
 
 def _short(value: Any) -> str:
-    text = str(value)
+    text = str(value).encode("utf-8", "replace").decode()
     return text if len(text) <= 120 else text[:117] + "…"

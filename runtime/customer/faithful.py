@@ -31,17 +31,19 @@ def unfaithful(trial: Trial, record: dict[str, Any]) -> list[Unfaithful]:
         if event["type"] != "customer":
             continue
         asked |= set(event["asked"])
-        found += [Unfaithful(at, why) for why in (*_unsaid(event), *_unreleased(event["text"], said, titles, asked))]
+        problems = (*unsaid(event.get("said", []), event["directives"]), *unreleased(event["text"], said, titles, asked))
+        found += [Unfaithful(at, why) for why in problems]
     return found
 
 
-def _unsaid(event: dict[str, Any]) -> Iterator[str]:
-    for holds, directive in zip(event.get("said", ()), event["directives"], strict=False):
+def unsaid(said: list[bool], directives: list[str]) -> Iterator[str]:
+    """What a message was directed to say and does not."""
+    for holds, directive in zip(said, directives, strict=False):
         if not holds:
             yield f"it does not say what it was directed to: {directive}"
 
 
-def _unreleased(text: str, said: list[str], titles: list[str], asked: set[int]) -> Iterator[str]:
+def unreleased(text: str, said: list[str], titles: list[str], asked: set[int]) -> Iterator[str]:
     """An item that has not come out must not be named, unless one that has come out is called the same."""
     out = [said[i] for i in asked if i < len(said)]
     for i, title in enumerate(titles):

@@ -17,7 +17,7 @@ class FixedCustomer:
         self._messages: list[dict[str, Any]] = trial.data["script"]["messages"]
         self._ledger = ledger
 
-    def speak(self) -> Event:
+    async def speak(self) -> Event:
         """The next message; after the last one the probe is over."""
         said = len(self._ledger.turns)
         if said >= len(self._messages):

@@ -38,10 +38,19 @@ class Answer:
         return spoken and (self.when is None or bool(self.when(Env(dict(names)))))
 
 
+class Voice:
+    """The model that puts a customer's messages into words, and what it is told."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.model: dict[str, Any] = data["model"]
+        self.prompt, self.instruct = _tree(data["prompt"]), _tree(data["instruct"])
+
+
 class Script:
     """The compiled words and rules of a customer."""
 
     def __init__(self, data: dict[str, Any]) -> None:
+        self.data = data
         self.name_it = blocks(data["name_it"])
         self.phrases = {beat: blocks(b) for beat, b in data["phrases"].items()}
         self.again, self.complain = blocks(data["again"]), blocks(data["complain"])
@@ -58,6 +67,7 @@ class Script:
         self.decay = float(rule["decay"])
         self.weights = {n: float(w) for n, w in rule["add"].items()}
         self.complain_at, self.leave_at = _tree(rule["complain_at"]), _tree(rule["leave_at"])
+        self.voice = Voice(data["model"]) if data.get("model") else None
 
 
 def _tree(tree: Any) -> Compiled:

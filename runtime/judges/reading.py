@@ -5,29 +5,26 @@ What cannot be read is Unscored, with the reason: never a pass, never a fail.
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
-from collections.abc import Iterator
 from typing import Any
 
 from shopdsl.dsl.library.texts import words
 from shopdsl.runtime.judges.question import Question, Unscored
+from shopdsl.runtime.models.answers import Unreadable, json_in, short
 
-MAX_ANSWER = 100_000
-_DECODER = json.JSONDecoder(object_pairs_hook=lambda pairs: _unique(pairs))
 _MOST = 2**53
 """Beyond, whole numbers and others are no longer told apart; infinity and what is not a number are beyond too."""
 _LONE = re.compile(r"[\ud800-\udfff]")
 """Halves of characters, which JSON can spell and no file can hold."""
-_OPENING = re.compile(r"\{\s*[\"}]|\[\s*[{\]]")
-"""How an object or a list of objects begins; brackets of prose do not."""
 
 
 def read_answers(question: Question, text: str) -> list[dict[str, Any]]:
     """The answers in a model's text, as fields; raises Unscored."""
     try:
-        return _answers(question, _json(text))
+        return _answers(question, json_in(text))
+    except Unreadable as error:
+        raise Unscored(str(error)) from None
     except RecursionError:
         raise Unscored("the answer is nested too deeply") from None
 
@@ -42,74 +39,27 @@ def _answers(question: Question, data: Any) -> list[dict[str, Any]]:
     return [_fields(question, entry) for entry in entries]
 
 
-_THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
-"""What some servers send of a model's reasoning before its answer."""
-
-
-def _json(text: str) -> Any:
-    if len(text) > MAX_ANSWER:
-        raise Unscored(f"the answer has more than {MAX_ANSWER:,} characters, and is not read")
-    if not text.strip():
-        raise Unscored("the answer is empty")
-    found = list(_values(_THOUGHT.sub("", text, count=1)))
-    if not found:
-        raise Unscored(f"the answer holds no JSON: {_short(text)}")
-    if any(value != found[0] for value in found[1:]):
-        raise Unscored(f"the answer holds {len(found)} different JSON values")
-    return found[0]
-
-
-def _values(text: str) -> Iterator[Any]:
-    """The JSON objects and lists of objects that stand in a text, outermost first.
-
-    One that cannot be read ends the reading: what stands inside of it may be half of what was meant, and looking for it again and again takes long.
-    """
-    place = 0
-    while (opening := _OPENING.search(text, place)) is not None:
-        try:
-            value, place = _DECODER.raw_decode(text, opening.start())
-        except _Twice as error:
-            raise Unscored(f"in the answer {error}") from None
-        except (ValueError, RecursionError):
-            raise Unscored(
-                f"the answer breaks off inside of its JSON, or it is none: {_short(text[opening.start() :])}"
-            ) from None
-        if isinstance(value, dict) or all(isinstance(v, dict) for v in value):
-            yield value
-
-
-class _Twice(ValueError):
-    """A key that stands twice in one object."""
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) != len(pairs):
-        raise _Twice("a key stands twice")
-    return result
-
-
 def _fields(question: Question, entry: Any) -> dict[str, Any]:
     data = question.judge.data
     if not isinstance(entry, dict):
-        raise Unscored(f"an answer is {_short(entry)}, and not an object")
+        raise Unscored(f"an answer is {short(entry)}, and not an object")
     fields = {"verdict": _verdict(entry.get("verdict"), data["verdict"])}
     for name, kind in data["answer"].items():
         fields[name] = _field(name, kind, entry)
     quote = data["quote"]
     given = fields[quote] if quote is not None else None
     if given is not None and question.quoted is not None and not _stands(str(given), question.quoted):
-        raise Unscored(f"the quotation {_short(given)} does not stand in the text")
+        raise Unscored(f"the quotation {short(given)} does not stand in the text")
     return fields
 
 
 def _verdict(given: Any, verdicts: list[str]) -> str:
     """A verdict in whatever case and spacing; one in other words, or several, is none."""
     if not isinstance(given, str):
-        raise Unscored("the answer has no verdict" if given is None else f"the verdict is {_short(given)}")
+        raise Unscored("the answer has no verdict" if given is None else f"the verdict is {short(given)}")
     folded = re.sub(r"[\s-]+", "_", unicodedata.normalize("NFKC", given).casefold().strip(" \t\n.\"'`*"))
     if folded not in verdicts:
-        raise Unscored(f"the verdict is {_short(given)}, which is none of {', '.join(verdicts)}")
+        raise Unscored(f"the verdict is {short(given)}, which is none of {', '.join(verdicts)}")
     return folded
 
 
@@ -120,7 +70,7 @@ def _field(name: str, kind: Any, entry: dict[str, Any]) -> Any:
     if value is None:
         raise Unscored(f"the answer has no `{name}`")
     if not _is(value, kind):
-        raise Unscored(f"`{name}` is {_short(value)}")
+        raise Unscored(f"`{name}` is {short(value)}")
     return value
 
 
@@ -146,8 +96,3 @@ def _is(value: Any, kind: Any) -> bool:
 def _stands(quote: str, text: str) -> bool:
     """Do the words of a quotation stand in the text, one after the other?"""
     return bool(words(quote)) and f" {' '.join(words(quote))} " in f" {' '.join(words(text))} "
-
-
-def _short(value: Any) -> str:
-    text = " ".join(str(value).split())
-    return repr(text if len(text) <= 60 else text[:57] + "…")

@@ -20,7 +20,8 @@ def conversation(record: dict[str, Any]) -> Iterator[str]:
 
 def _line(event: dict[str, Any]) -> str:
     if event["type"] == "customer":
-        return f"customer  {event['text']}   [frustration {event['frustration']}]"
+        by = f", by the {event['by']}" if "by" in event else ""
+        return f"customer  {event['text']}   [frustration {event['frustration']}{by}]"
     if event["type"] == "agent":
         return f"agent     {event['text']}"
     outcome = f"refused: {event['error']}" if event["error"] else ", ".join(event["finds"][:5]) or "done"

@@ -22,7 +22,7 @@ def _schema(kind: Any) -> dict[str, Any]:
         case {"range": [low, high]}:
             return {"type": "integer", "minimum": low, "maximum": high}
         case {"one_of": values}:
-            return {"enum": values}
+            return {"type": "string", "enum": values} if all(isinstance(v, str) for v in values) else {"enum": values}
         case {"list": inner}:
             return {"type": "array", "items": _schema(inner)}
         case {"ref": _}:

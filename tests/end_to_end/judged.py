@@ -48,6 +48,7 @@ kind: model
 name: small
 model: some-model-7b
 sampling: {max_tokens: 300, seed: 4}
+limits: {retries: 3}
 ---
 kind: judge
 name: mine

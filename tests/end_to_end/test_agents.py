@@ -122,6 +122,26 @@ def test_a_callable_that_raises(shop: Shop, tmp_path: Path, plan: Path) -> None:
     assert "ZeroDivisionError" in end["detail"]
 
 
+def test_a_callable_that_cancels_its_own_task(shop: Shop, tmp_path: Path, plan: Path) -> None:
+    """Libraries do that; it is the agent's end of this trial, and of no other."""
+    code = "import asyncio\nasync def make(start):\n    async def step(event):\n        raise asyncio.CancelledError\n    return step\n"
+    (tmp_path / "gives_up.py").write_text(code, "utf-8")
+    (tmp_path / "agent.yaml").write_text("kind: agent\nname: gives_up\npython: gives_up:make\n", "utf-8")
+    done = shop("run", plan, "--agent", "agent.yaml", "-o", "out", "--limit", "3", "--concurrency", "2")
+    assert done.returncode == 0, done.stderr
+    ends = [r["end"] for r in records(tmp_path / "out").values()]
+    assert ends == [{"reason": "agent_exited", "detail": "it cancelled its own turn"}] * 3
+
+
+def test_a_module_that_fails_when_it_is_loaded_is_named(shop: Shop, tmp_path: Path, plan: Path) -> None:
+    (tmp_path / "breaks.py").write_text("raise ValueError('not today')\n", "utf-8")
+    (tmp_path / "agent.yaml").write_text("kind: agent\nname: breaks\npython: breaks:make\n", "utf-8")
+    done = shop("run", plan, "--agent", "agent.yaml", "-o", "out")
+    assert done.returncode == 2
+    assert "cannot load the agent breaks:make: ValueError: not today" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
 def test_an_agent_of_a_required_package_starts_nothing(shop: Shop, tmp_path: Path, corner: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()

@@ -228,11 +228,18 @@ def test_the_key_goes_to_its_own_address_and_nowhere_else(case: Case, tmp_path: 
 
 def _unanswered(scores: Scores) -> set[str]:
     """The cases whose question got no answer at all; such are asked again."""
-    return set(re.findall(r"m_(\w+) could not be told for daily/0: the model some-model-7b gave no answer", scores.stderr))
+    return set(
+        re.findall(
+            r"m_(\w+) could not be told for (?:\d+ trials, such as )?daily/0: the model some-model-7b gave no answer",
+            scores.stderr,
+        )
+    )
 
 
 def _asked_since(case: Case, count: int) -> set[str]:
-    return {p.split("\n")[0].removeprefix("Case ").rstrip(".") for p in case.endpoint.prompts[count:]}
+    """The judges that were asked; all but `facts` have their name in the first line of their question."""
+    names = {p.split("\n")[0].removeprefix("Case ").rstrip(".") for p in case.endpoint.prompts[count:]}
+    return {"facts" if name == "List what this message states" else name for name in names}
 
 
 def test_a_second_pass_asks_nothing_but_what_got_no_answer_also_after_a_torn_line(case: Case) -> None:

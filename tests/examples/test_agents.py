@@ -1,10 +1,11 @@
-"""The agents of the documentation play: as a program and as a function."""
+"""The agents of the documentation play: as a program, as a function and as a server."""
 
 from __future__ import annotations
 
 import os
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -34,7 +35,24 @@ def test_an_agent_of_the_example_plays(folder: Path, shop: Shop, agent: str) -> 
     assert all(any(e.get("tool") == "add_to_cart" and not e["error"] for e in r["events"]) for r in found.values())
 
 
-@pytest.mark.parametrize("name", ["agent_command.py", "agent_callable.py"])
+def test_a_server_of_the_example_plays(folder: Path, shop: Shop) -> None:
+    server = subprocess.Popen(
+        [sys.executable, "agent_http.py"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    try:
+        assert server.stdout is not None
+        assert server.stdout.readline().startswith("listening")
+        done = shop("run", "--agent", "by_http", "--limit", "2", "-o", "out", cwd=folder)
+    finally:
+        server.kill()
+        server.wait()
+    assert done.returncode == 0, done.stderr
+    found = records(folder / "out")
+    assert len(found) == 2
+    assert all(any(e.get("tool") == "add_to_cart" and not e["error"] for e in r["events"]) for r in found.values())
+
+
+@pytest.mark.parametrize("name", ["agent_command.py", "agent_callable.py", "agent_http.py"])
 def test_the_page_shows_the_code_that_runs(name: str) -> None:
     page = (ROOT / "docs" / "agents.md").read_text("utf-8")
     shown = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)

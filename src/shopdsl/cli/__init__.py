@@ -19,9 +19,11 @@ VERBS = {
     "check": "Report every finding of a package or of files; write nothing.",
     "compile": "Check, draw and prove a suite; write its plan.",
     "run": "Play the trials of a plan; score them and print the profile.",
+    "merge": "Join the shards of a run into one folder.",
     "score": "Score records again, also with metrics written after the run.",
     "report": "Print the profile of one run or more, or write it as HTML.",
     "compare": "Compare two runs of one suite, trial by trial.",
+    "export": "Write records and their metrics for other tools: Parquet, or a log of Inspect AI.",
     "judge": "Compare a judge with people: draw answers to be labelled, and calibrate it.",
     "test": "Run the spec tests and mutants of a package.",
     "show": "Print a merged document, or a trial and where its values come from.",
@@ -29,6 +31,7 @@ VERBS = {
     "explain": "Print the page of a diagnostic.",
     "schema": "Print the JSON Schema of a kind of document.",
     "index": "Make the search index of a store.",
+    "mcp": "Serve the tools of a running trial over stdio, to an assistant that speaks MCP.",
 }
 
 

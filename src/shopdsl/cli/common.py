@@ -30,7 +30,9 @@ judge_option = click.option(
     help="Who answers the questions of metrics: a judge with `by` (its name, or a file that holds it). [default: heuristic]",
 )
 endpoint_option = click.option(
-    "--endpoint", help=f"Address of the judge's model, OpenAI-compatible, such as http://127.0.0.1:8000/v1. [default: {ENDPOINT}]"
+    "--endpoint",
+    multiple=True,
+    help=f"Where models are served, OpenAI-compatible: URL, or MODEL=URL for one of them. Several may be given. [default: {ENDPOINT}]",
 )
 
 

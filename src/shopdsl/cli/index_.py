@@ -22,7 +22,7 @@ def command(plan: Path, store: str | None, output: Path) -> None:
 
     Example: shopdsl index build/paper.plan.jsonl -o specs/catalogs/general.index
     """
-    from shopdsl.cli.running import open_world
+    from shopdsl.cli.jobs import open_world
     from shopdsl.runtime.shop.encoder import Encoder, EncoderMissing
     from shopdsl.runtime.shop.index import quantise, save
 

@@ -42,7 +42,7 @@ def sample(
     with_verdict: bool,
     question: str | None,
     judge: str | None,
-    endpoint: str | None,
+    endpoint: tuple[str, ...],
     package: Path | None,
 ) -> None:
     """Draw answers of a run, one JSON line each; people fill in `label` with the verdict that is right.
@@ -73,7 +73,7 @@ def sample(
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How it is printed.")
 @package_option
 def calibrate(
-    labels: Path, folder: Path | None, judge: str | None, endpoint: str | None, format_: str, package: Path | None
+    labels: Path, folder: Path | None, judge: str | None, endpoint: tuple[str, ...], format_: str, package: Path | None
 ) -> None:
     """Agreement of a judge with a labelled file, and its rates corrected for its errors.
 
@@ -119,7 +119,7 @@ def _folder(given: Path | None) -> Path:
 
 
 def _answers(
-    folder: Path, judge: str | None, endpoint: str | None, package: Path | None
+    folder: Path, judge: str | None, endpoint: tuple[str, ...], package: Path | None
 ) -> tuple[list[Answer], dict[str, list[str]]]:
     """All answers of a run, and the verdicts of every question."""
     from shopdsl.cli.judging import answerer, with_answers

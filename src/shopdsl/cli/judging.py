@@ -2,48 +2,63 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import click
 
-from shopdsl.cli.common import ENDPOINT, USAGE, Trouble, fail_on, open_unit, progress
+from shopdsl.cli.common import USAGE, Trouble, fail_on, open_unit, progress
+from shopdsl.cli.endpoints import served
 from shopdsl.cli.scoring import Scoring
-from shopdsl.runtime.judges.model import Endpoint, ModelJudge
+from shopdsl.runtime.judges.model import ModelJudge
 from shopdsl.runtime.judges.question import Answerer
 from shopdsl.runtime.judges.rules import Rules
+from shopdsl.runtime.models.clients import Models
+from shopdsl.runtime.models.usage import Purse
 from shopdsl.runtime.record import RunBroken
+from shopdsl.runtime.watch import Note, unwatched
 
 HEURISTIC = "heuristic"
-KEY = "SHOPDSL_API_KEY"
 
 
-def answerer(judge: str | None, endpoint: str | None, package: Path | None) -> Callable[[Path], Answerer]:
-    """Who answers for a run folder, from a name or a file; Trouble where there is none. Answers of a model are kept in the folder."""
+@dataclass(frozen=True)
+class Answering:
+    """Who answers, for any run folder: a model, whose answers are kept in the folder, or rules."""
+
+    model: dict[str, Any] | None
+    models: Models
+
+    def __call__(self, folder: Path) -> Answerer:
+        """The answerer of a run folder; Trouble where it cannot be used."""
+        if self.model is None:
+            return Rules()
+        try:
+            return ModelJudge(self.model, self.models, folder)
+        except RunBroken as error:
+            raise Trouble(str(error), USAGE) from None
+
+
+def answerer(
+    judge: str | None, endpoint: tuple[str, ...], package: Path | None, purse: Purse | None = None, note: Note = unwatched
+) -> Answering:
+    """Who answers the questions of metrics, from a name or a file; Trouble where there is none."""
+    model = model_of(judge, package)
+    return Answering(model, served([model] if model else [], "a model judge", endpoint, purse or Purse(), note))
+
+
+def model_of(judge: str | None, package: Path | None) -> dict[str, Any] | None:
+    """The model that answers, or None where rules do; Trouble where there is no such judge."""
     if judge in (None, HEURISTIC, f"std.{HEURISTIC}"):
-        return lambda folder: Rules()
+        return None
     assert judge is not None
-    data = _resolve(judge, package)
-    if data["by"] == "rules":
-        return lambda folder: Rules()
-    _needs_openai()
-    served = _endpoint(endpoint)
-    return lambda folder: _model(data["model"], served, folder)
-
-
-def _model(model: dict[str, Any], endpoint: Endpoint, folder: Path) -> ModelJudge:
-    try:
-        return ModelJudge(model, endpoint, folder)
-    except RunBroken as error:
-        raise Trouble(str(error), USAGE) from None
+    model: dict[str, Any] | None = _resolve(judge, package)["model"]
+    return model
 
 
 def _resolve(judge: str, package: Path | None) -> dict[str, Any]:
-    from shopdsl.cli.running import named
+    from shopdsl.cli.casting import named
     from shopdsl.compiler.kinds.judge import Answerer as Compiled
     from shopdsl.compiler.kinds.judge import compile_judge
 
@@ -66,34 +81,6 @@ def _answering(unit: Any) -> list[str]:
     space = unit.workspace
     known = ((n, space.find("judge", n, space.main.name)) for n in space.names("judge", space.main.name))
     return [name for name, document in known if document and unit.body(document).get("by") is not None]
-
-
-def _needs_openai() -> None:
-    from importlib.util import find_spec
-
-    if find_spec("openai") is None:
-        raise Trouble("a model judge needs the package openai; install it with `pip install 'shopdsl[models]'`", USAGE)
-
-
-def _endpoint(address: str | None) -> Endpoint:
-    """Address and key; a key goes only to the address that it was set for."""
-    known = os.environ.get(ENDPOINT)
-    chosen = address or known
-    if not chosen:
-        raise Trouble(f"a model judge needs an address: `--endpoint URL`, or the environment variable {ENDPOINT}", USAGE)
-    if not _is_address(chosen):
-        raise Trouble(f"{chosen!r} is not an address; one is such as http://127.0.0.1:8000/v1", USAGE)
-    return Endpoint(chosen, os.environ.get(KEY, "").strip() or None if chosen == known else None)
-
-
-def _is_address(text: str) -> bool:
-    try:
-        parts = urlsplit(text)
-        return (
-            parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and re.search(r"[^!-~]", text) is None
-        )
-    except ValueError:  # a port that is no number, a bracket that is not closed
-        return False
 
 
 def with_answers(answers: Answerer, score: Callable[[], Scoring]) -> Scoring:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @endpoint_option
 @package_option
 def command(
-    folders: tuple[Path, ...], out: Path | None, view: str, judge: str | None, endpoint: str | None, package: Path | None
+    folders: tuple[Path, ...], out: Path | None, view: str, judge: str | None, endpoint: tuple[str, ...], package: Path | None
 ) -> None:
     """Print the profile of one run or more, or write a report that a browser shows.
 

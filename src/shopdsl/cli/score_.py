@@ -30,7 +30,7 @@ def command(
     format_: str,
     wanted: tuple[str, ...],
     judge: str | None,
-    endpoint: str | None,
+    endpoint: tuple[str, ...],
     package: Path | None,
 ) -> None:
     """Score the records of a run again, with metrics as the specs are now.

@@ -16,7 +16,7 @@ from shopdsl.dsl.terminal import clean
 from shopdsl.runtime.examine import Examiner, Look
 from shopdsl.runtime.judges.question import Answerer
 from shopdsl.runtime.parallel import seen_all
-from shopdsl.runtime.record import PLAN, RunBroken, read_manifest, read_records
+from shopdsl.runtime.record import PLAN, RunBroken, read_manifest, read_records, shard_of
 from shopdsl.runtime.score import CohortScore, Scorer
 from shopdsl.runtime.world import World, undamaged
 
@@ -50,6 +50,8 @@ def scored(
     """The scores of a run; Trouble where the folder cannot be used. Records that cannot are passed over, named, and count as lost."""
     try:
         manifest = read_manifest(folder)
+        if (shard := shard_of(manifest)) is not None:
+            raise RunBroken(f"{folder} holds shard {shard} of a run; join all of them with `shopdsl merge`")
         world = world or World(open_plan(folder / PLAN))
         if world.plan.digest != manifest["plan"]:
             raise RunBroken(f"the plan in {folder} is not the one that was played")
@@ -94,8 +96,9 @@ def warn(result: Scoring) -> None:
         click.echo(f"warning: and {len(result.problems) - MANY} more records that cannot be used", err=True)
     for score in result.scores.values():
         for metric in score.metrics.values():
-            for failure in metric.failures:
-                click.echo(f"warning: {metric.name} could not be told for {clean(failure)[:LONGEST]}", err=True)
+            if metric.failures:
+                many = f"{metric.unscored} trials, such as " if metric.unscored > 1 else ""
+                click.echo(f"warning: {metric.name} could not be told for {many}{clean(metric.failures[0])[:LONGEST]}", err=True)
 
 
 def look_at(folder: Path, trial: str) -> list[Look]:

@@ -92,7 +92,7 @@ def _styled(node: Any) -> Any:
 
 
 def _plan(path: Path, trial: str | None, format_: str) -> None:
-    from shopdsl.cli.running import open_world
+    from shopdsl.cli.jobs import open_world
 
     world = open_world(path)
     if trial is None:

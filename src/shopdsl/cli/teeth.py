@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
+from shopdsl.cli.casting import builtin_agent
 from shopdsl.cli.common import Trouble, fail_on, progress
-from shopdsl.cli.running import builtin_agent
 from shopdsl.cli.searching import engines
 from shopdsl.compiler.kinds.case import Case
 from shopdsl.compiler.kinds.mutant import Mutant
@@ -19,9 +19,11 @@ from shopdsl.compiler.pipeline import compile_plan, find_suite
 from shopdsl.compiler.unit import Unit
 from shopdsl.dsl.plan import digest, open_plan
 from shopdsl.dsl.source import Span
+from shopdsl.runtime.agents.spec import AgentSpec
+from shopdsl.runtime.cast import Cast
 from shopdsl.runtime.customer.script import Script
 from shopdsl.runtime.examine import LOST, UNSCORED, Examiner, Seen
-from shopdsl.runtime.execute import AgentSpec, Runner
+from shopdsl.runtime.execute import Runner
 from shopdsl.runtime.world import Trial, World
 
 LEAST = 1e-6
@@ -35,6 +37,9 @@ class Kept:
     examiner: Examiner
     seen: list[Seen] = field(default_factory=list)
     forbidden: dict[str, list[str]] = field(default_factory=dict)
+
+    def lose(self, loss: dict[str, Any]) -> None:
+        self.forbidden[loss["trial"]] = [f"lost ({loss['detail']})"]
 
     def append(self, record: dict[str, Any]) -> None:
         look = self.examiner.look(record)
@@ -111,14 +116,14 @@ class Stage:
         key = digest(data)
         if key not in self._played:
             kept = Kept(self.examiner)
-            Runner(AgentSpec(data), self._scripts, kept, self._encoder).run((t, 0) for t in self._trials)
+            Runner(Cast(AgentSpec(data), self._scripts, self._encoder), kept).run((t, 0) for t in self._trials)
             self._played[key] = {s.trial: s for s in kept.seen}
         return self._played[key]
 
     def forbidden(self, data: dict[str, Any]) -> dict[str, list[str]]:
         """The rules that an agent broke, by trial."""
         kept = Kept(self.examiner)
-        Runner(AgentSpec(data), self._scripts, kept, self._encoder).run((t, 0) for t in self._trials)
+        Runner(Cast(AgentSpec(data), self._scripts, self._encoder), kept).run((t, 0) for t in self._trials)
         return kept.forbidden
 
     def means(self, metric: str, mutant: dict[str, Any]) -> Iterator[tuple[str, float, float]]:
@@ -133,7 +138,9 @@ class Stage:
                 continue
             place = names.index(metric)
             both = [
-                (whole[t].values, s.values) for t, s in spoiled.items() if s.cohort == cohort and s.values and whole[t].values
+                (whole[t].values, s.values)
+                for t, s in spoiled.items()
+                if s.cohort == cohort and t in whole and s.values and whole[t].values
             ]
             pairs = [(a[place] if _known(a[place]) else best, b[place]) for a, b in both if _known(b[place])]
             if pairs:
