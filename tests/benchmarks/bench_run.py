@@ -13,7 +13,7 @@ from typing import Any
 
 from inspect_venv import VERSION, inspect_python
 from measure import bound, compiled, figure, package, process, skipped, title
-from playing import agent, opened, play
+from playing import agent, opened, patient, play
 
 from shopdsl.runtime.record import read_records
 from shopdsl.runtime.shop.search import Engine, Lexical
@@ -22,44 +22,21 @@ from shopdsl.runtime.shop.store import Store
 from shopdsl.runtime.world import World
 
 TRIALS, TURNS, CALLS, TIMES = 100, 6, 2, 9
-SPECS = f"""
-kind: cohort
-name: general
-extends: std.general
-store: general_lexical
-customer: patient
-trials: {TRIALS}
-draw:
-  target: "{{p: 1 for p in basket[:2]}}"
-  turn_budget: "{TURNS}"
-  reveal: '"linear"'
----
-kind: customer
-name: patient
-doc: Stays to the end whatever happens; frustration ends at 10.
-extends: std.scripted
-frustration: {{complain_at: 11, leave_at: 11}}
----
-kind: suite
-name: played
-seed: 1
-cohorts: [general]
-rubrics: {{general: std.general}}
-"""
+SPECS = patient("played", TRIALS, TURNS)
 
 
 class Watched:
     """An engine that counts the time of its searches: the work of the shop, and nobody's overhead."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine, self.spent = engine, 0.0
+    def __init__(self, engine: Engine, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._engine, self._clock, self.spent = engine, clock, 0.0
         self.nearness, self.score = engine.nearness, engine.score
 
     def ranked(self, query: str, limit: int, rows: Any = None) -> list[tuple[float, int]]:
         """The engine's own answer."""
-        started = time.perf_counter()
+        started = self._clock()
         found = self._engine.ranked(query, limit, rows)
-        self.spent += time.perf_counter() - started
+        self.spent += self._clock() - started
         return found
 
 

@@ -35,6 +35,12 @@ def bound(name: str, value: float, most: float, unit: str = "x") -> None:
     print(f" * {name:<66}{value:>12,.3f} {unit:<3} bound {most:g}: {verdict}", flush=True)
 
 
+def floor(name: str, value: float, least: float, unit: str = "x") -> None:
+    """A figure that must not be less than its bound, and whether that is so."""
+    verdict = "met" if value >= least else "MISSED"
+    print(f" * {name:<66}{value:>12,.3f} {unit:<3} bound {least:g} at least: {verdict}", flush=True)
+
+
 def skipped(name: str, why: str) -> None:
     """A comparison that cannot be made here."""
     print(f" - {name}: skipped, {why}", flush=True)
