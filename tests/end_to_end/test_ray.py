@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,7 +16,6 @@ import pytest
 
 from tests.conftest import Shop
 
-PORT = "46379"
 WAITS = """
 import json, sys, time
 for line in sys.stdin:
@@ -28,21 +28,12 @@ for line in sys.stdin:
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """A cluster on loopback; what a run must have in its environment to join it."""
-    ray = Path(sys.executable).with_name("ray")
+    ray = str(Path(sys.executable).with_name("ray"))
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        address = f"127.0.0.1:{found.getsockname()[1]}"
+    here = ["--node-ip-address", "127.0.0.1", "--port", address.partition(":")[2]]
     quiet = ["--include-dashboard=false", "--disable-usage-stats", "--object-store-memory", "100000000"]
-    command = [
-        str(ray),
-        "start",
-        "--head",
-        "--block",
-        "--node-ip-address",
-        "127.0.0.1",
-        "--port",
-        PORT,
-        "--num-cpus",
-        "3",
-        *quiet,
-    ]
+    command = [ray, "start", "--head", "--block", *here, "--num-cpus", "3", *quiet]
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -57,7 +48,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
             break
     else:
         pytest.fail("the cluster did not start")
-    yield {"RAY_ADDRESS": f"127.0.0.1:{PORT}"}
+    yield {"RAY_ADDRESS": address}
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
