@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from shopdsl.cli.common import USAGE, Trouble
-from shopdsl.cli.endpoints import check_named, check_prices, endpoints
+from shopdsl.cli.endpoints import check_named, check_prices, served
 from shopdsl.cli.jobs import Job, Wish, new_job
+from shopdsl.runtime.models.usage import Purse
 from shopdsl.runtime.record import MANIFEST
 
 SETTLED = {"plan": "PLAN", "output": "-o", "repeat": "--repeat", "limit": "--limit", "trials": "--trial", "shard": "--shard"}
@@ -77,12 +78,9 @@ def check_stranger(job: Job, options: tuple[str, ...]) -> None:
 
 
 def check_models(jobs: list[Job], judge: dict[str, Any] | None, options: tuple[str, ...], limited: bool) -> None:
-    """Trouble where a model of a job has no address, an address no model, or a price does not fit the others."""
+    """Trouble where a model of a job has no address, an address no model, a price does not fit the others, or the client library is missing."""
     players = [m for job in jobs for m in job.asked.models().values()]
     asked = [*players, *([judge] if judge else [])]
     check_named(options, asked)
     check_prices(asked, limited)
-    if players:
-        known = endpoints(options)
-        for model in players:
-            known.of(model, "a model")
+    served(players, "a model", options, Purse())
