@@ -15,8 +15,8 @@ from shopdsl.runtime.evidence import Reader, penalty_rows
 from shopdsl.runtime.judges.asking import Asked, Asker
 from shopdsl.runtime.judges.question import Answerer, Judge, Waiting
 from shopdsl.runtime.judges.rules import Rules
+from shopdsl.runtime.manifest import RunBroken
 from shopdsl.runtime.metric import MetricValue, Moment, place
-from shopdsl.runtime.record import RunBroken
 from shopdsl.runtime.world import Trial, World
 
 LOST = ("lost", "infrastructure", "customer_error", "judge_error")

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from shopdsl.runtime.record import (
+from shopdsl.runtime.manifest import (
     ANSWERS,
     LOSSES,
     PLAN,
@@ -15,14 +15,12 @@ from shopdsl.runtime.record import (
     TIMINGS,
     RunBroken,
     create_run,
-    in_order,
     inventory,
     lasting,
-    not_a_record,
-    parse_record,
     read_manifest,
-    record_lines,
-)  # fmt: skip
+)
+from shopdsl.runtime.record import not_a_record, parse_record, record_lines
+from shopdsl.runtime.recording import in_order
 
 LOCAL = ("agent_argument", "customer_argument", "machine", "python", "shard")
 """Of a manifest what may differ between shards; the first one's is kept."""

@@ -18,7 +18,8 @@ from typing import Any
 from shopdsl.dsl.plan import open_plan
 from shopdsl.runtime.examine import Examiner, Seen
 from shopdsl.runtime.judges.rules import Rules
-from shopdsl.runtime.record import RECORDS, RunBroken, not_a_record, parse_record, read_records, record_lines
+from shopdsl.runtime.manifest import RECORDS, RunBroken
+from shopdsl.runtime.record import not_a_record, parse_record, read_records, record_lines
 from shopdsl.runtime.world import World
 
 SPAWN_BYTES = 30_000_000

@@ -10,7 +10,7 @@ from typing import Any
 from shopdsl.dsl.env import Env
 from shopdsl.dsl.evaluate import compile_tree, guarded
 from shopdsl.runtime.examine import FULL, LOST, UNSCORED, Examiner, Seen
-from shopdsl.runtime.record import RunBroken
+from shopdsl.runtime.manifest import RunBroken
 from shopdsl.runtime.statistics import bootstrap_means, bounds, interval, pass_curves, ratio
 
 Curves = dict[str, dict[int, tuple[float, float, float]]]

@@ -10,7 +10,7 @@ from typing import Any
 
 from shopdsl.runtime.agents.protocol import AgentFault, clean
 from shopdsl.runtime.examine import LOST, Examiner, Look, readable
-from shopdsl.runtime.record import RunBroken
+from shopdsl.runtime.manifest import RunBroken
 
 ROWS, RECORDS = 10_000, 1_000
 """So many rows, or those of so many records, are held before they are written."""

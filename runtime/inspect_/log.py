@@ -26,7 +26,7 @@ from shopdsl.runtime.examine import Examiner, Look
 from shopdsl.runtime.inspect_ import scores
 from shopdsl.runtime.inspect_.messages import conversation
 from shopdsl.runtime.inspect_.samples import RECORD, sample
-from shopdsl.runtime.record import RunBroken
+from shopdsl.runtime.manifest import RunBroken
 from shopdsl.runtime.score import CohortScore
 
 

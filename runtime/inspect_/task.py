@@ -26,7 +26,7 @@ from shopdsl.runtime.examine import Examiner
 from shopdsl.runtime.inspect_ import scores
 from shopdsl.runtime.inspect_.agent import UnderTest
 from shopdsl.runtime.inspect_.samples import RECORD, sample
-from shopdsl.runtime.record import RunBroken
+from shopdsl.runtime.manifest import RunBroken
 from shopdsl.runtime.shop.encoder import EncoderMissing
 from shopdsl.runtime.shop.engines import equip
 from shopdsl.runtime.world import Trial, World, undamaged

@@ -16,11 +16,11 @@ from typing import Any, BinaryIO
 from shopdsl.dsl.plan import digest
 from shopdsl.runtime.judges.question import Judge, Question, Unscored, Waiting
 from shopdsl.runtime.judges.reading import read_answers
+from shopdsl.runtime.manifest import RunBroken
 from shopdsl.runtime.models.answers import MAX_TEXT
 from shopdsl.runtime.models.client import Account, Completion, ModelClient
 from shopdsl.runtime.models.clients import Models
 from shopdsl.runtime.models.faults import BudgetSpent, EndpointFault
-from shopdsl.runtime.record import RunBroken
 
 FILE = "answers.jsonl"
 AT_ONCE = 8

@@ -14,8 +14,8 @@ from playing import agent, opened, play
 
 from shopdsl.compiler.packages import standard_folder
 from shopdsl.runtime.examine import Examiner
+from shopdsl.runtime.manifest import RECORDS
 from shopdsl.runtime.parallel import seen_all
-from shopdsl.runtime.record import RECORDS
 from shopdsl.runtime.score import Scorer
 from shopdsl.runtime.shop.encoder import Encoder, EncoderMissing
 from shopdsl.runtime.shop.index import matrix

@@ -12,8 +12,9 @@ from shopdsl.runtime.agents.spec import AgentSpec
 from shopdsl.runtime.cast import Cast
 from shopdsl.runtime.customer.script import Script
 from shopdsl.runtime.execute import Runner
+from shopdsl.runtime.manifest import create_run
 from shopdsl.runtime.models.clients import Models
-from shopdsl.runtime.record import Writer, create_run
+from shopdsl.runtime.recording import Writer
 from shopdsl.runtime.shop.encoder import Encoder
 from shopdsl.runtime.world import Trial, World
 

@@ -16,8 +16,8 @@ from shopdsl.cli.playing import Terms, play
 from shopdsl.runtime.agents.spec import AgentSpec
 from shopdsl.runtime.customer.script import Script
 from shopdsl.runtime.execute import Runner
+from shopdsl.runtime.manifest import create_run
 from shopdsl.runtime.models.usage import Purse
-from shopdsl.runtime.record import create_run
 from shopdsl.runtime.world import World
 from tests.conftest import CORNER
 

@@ -20,7 +20,8 @@ from inspect_ai.tool import ToolCall
 from shopdsl.cli import cli
 from shopdsl.dsl.plan import canonical, open_plan
 from shopdsl.runtime.inspect_ import task
-from shopdsl.runtime.record import Writer, create_run
+from shopdsl.runtime.manifest import create_run
+from shopdsl.runtime.recording import Writer
 from shopdsl.runtime.world import World
 from tests.conftest import ROOT
 from tests.endpoint import Reply, Request, refuse, serving

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from shopdsl.runtime.examine import Examiner, Look
-from shopdsl.runtime.record import MANIFEST, RunBroken, read_manifest, read_records
+from shopdsl.runtime.manifest import MANIFEST, RunBroken, read_manifest
+from shopdsl.runtime.record import read_records
 from shopdsl.runtime.report.html.text import slug
 from shopdsl.runtime.score import CohortScore, MetricScore, Scorer
 from shopdsl.runtime.statistics import around, bootstrap_means, interval

@@ -13,7 +13,7 @@ from typing import Any
 from shopdsl.dsl.plan import open_plan
 from shopdsl.runtime.examine import Examiner, Look, readable
 from shopdsl.runtime.judges.rules import Rules
-from shopdsl.runtime.record import RunBroken
+from shopdsl.runtime.manifest import RunBroken
 from shopdsl.runtime.report.html.data import Row, Run
 from shopdsl.runtime.report.html.pages import Link, Pages, page_name
 from shopdsl.runtime.report.html.scene import Scene, scene

@@ -6,7 +6,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from shopdsl.runtime.record import RunBroken
+from shopdsl.runtime.manifest import RunBroken
 from shopdsl.runtime.report.html.data import Report, Run, cohorts, label
 from shopdsl.runtime.report.html.pages import Pages
 from shopdsl.runtime.report.html.trials import TRIALS, write_trials

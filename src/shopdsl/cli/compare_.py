@@ -30,7 +30,7 @@ def command(a: Path, b: Path, format_: str) -> None:
     Example: shopdsl compare runs/before runs/after
     """
     from shopdsl.dsl.plan import PlanError
-    from shopdsl.runtime.record import RunBroken
+    from shopdsl.runtime.manifest import RunBroken
 
     try:
         pair = _pair(a, b)
@@ -82,7 +82,7 @@ class Cohort:
 
 def _pair(a: Path, b: Path) -> Pair:
     """Both runs, read; a RunBroken or PlanError where one cannot be used or they have nothing in common."""
-    from shopdsl.runtime.record import RunBroken, read_manifest
+    from shopdsl.runtime.manifest import RunBroken, read_manifest
 
     manifests = [read_manifest(folder) for folder in (a, b)]
     suites = [m["suite"] for m in manifests]
@@ -99,7 +99,7 @@ def _pair(a: Path, b: Path) -> Pair:
 def _world(folder: Path, manifest: dict[str, Any], first: Side | None) -> World:
     """The plan of a run; the one of the first run where it is the same."""
     from shopdsl.dsl.plan import open_plan
-    from shopdsl.runtime.record import PLAN, RunBroken
+    from shopdsl.runtime.manifest import PLAN, RunBroken
     from shopdsl.runtime.world import World
 
     plan = open_plan(folder / PLAN)
@@ -141,7 +141,7 @@ def _apart(a: dict[str, str], b: dict[str, str], shared: set[str]) -> dict[str, 
 
 def _compared(pair: Pair) -> dict[str, Cohort]:
     """Every cohort that both runs have trials of; a RunBroken where no trial was played in both."""
-    from shopdsl.runtime.record import RunBroken
+    from shopdsl.runtime.manifest import RunBroken
 
     names = sorted(pair.a.scorer.scores.keys() & pair.b.scorer.scores.keys())
     due = {name: {trial for trial in pair.shared if trial.rpartition("/")[0] == name} for name in names}

@@ -16,7 +16,8 @@ from shopdsl.cli.scoring import Scoring, scored, scoring_now, warn
 from shopdsl.dsl.plan import PlanError, open_plan
 from shopdsl.runtime.examine import Examiner, Look, readable
 from shopdsl.runtime.judges.rules import Rules
-from shopdsl.runtime.record import FILES, PLAN, RECORDS, RunBroken, read_manifest, read_records
+from shopdsl.runtime.manifest import FILES, PLAN, RECORDS, RunBroken, read_manifest
+from shopdsl.runtime.record import read_records
 from shopdsl.runtime.score import Scorer
 from shopdsl.runtime.world import World, undamaged
 

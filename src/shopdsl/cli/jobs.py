@@ -18,7 +18,8 @@ from shopdsl.cli.foreseeing import Asked
 from shopdsl.dsl.plan import PlanError, digest, open_plan
 from shopdsl.runtime.agents.spec import AgentSpec
 from shopdsl.runtime.customer.script import Script
-from shopdsl.runtime.record import PLAN, RunBroken, create_run, inventory, lasting, read_manifest, read_records
+from shopdsl.runtime.manifest import PLAN, RunBroken, create_run, inventory, lasting, read_manifest
+from shopdsl.runtime.record import read_records
 from shopdsl.runtime.world import Trial, World, undamaged
 
 

@@ -135,7 +135,7 @@ def _answers(
 
 
 def _suite(folder: Path) -> str:
-    from shopdsl.runtime.record import RunBroken, read_manifest
+    from shopdsl.runtime.manifest import RunBroken, read_manifest
 
     try:
         return str(read_manifest(folder)["suite"])
@@ -146,7 +146,8 @@ def _suite(folder: Path) -> str:
 def _all(folder: Path, examiner: Any) -> Iterator[Answer]:
     from shopdsl.runtime.examine import LOST
     from shopdsl.runtime.judges.labels import answers
-    from shopdsl.runtime.record import RunBroken, read_records
+    from shopdsl.runtime.manifest import RunBroken
+    from shopdsl.runtime.record import read_records
 
     for record in read_records(folder, []):
         try:

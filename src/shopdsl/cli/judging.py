@@ -15,9 +15,9 @@ from shopdsl.cli.scoring import Scoring
 from shopdsl.runtime.judges.model import ModelJudge
 from shopdsl.runtime.judges.question import Answerer
 from shopdsl.runtime.judges.rules import Rules
+from shopdsl.runtime.manifest import RunBroken
 from shopdsl.runtime.models.clients import Models
 from shopdsl.runtime.models.usage import Purse
-from shopdsl.runtime.record import RunBroken
 from shopdsl.runtime.watch import Note, unwatched
 
 HEURISTIC = "heuristic"

@@ -10,8 +10,8 @@ import click
 from shopdsl.cli.common import USAGE, Trouble
 from shopdsl.cli.endpoints import check_named, check_prices, served
 from shopdsl.cli.jobs import Job, Wish, new_job
+from shopdsl.runtime.manifest import MANIFEST
 from shopdsl.runtime.models.usage import Purse
-from shopdsl.runtime.record import MANIFEST
 
 SETTLED = {"plan": "PLAN", "output": "-o", "repeat": "--repeat", "limit": "--limit", "trials": "--trial", "shard": "--shard"}
 """Options that say what is played, which a run folder knows."""

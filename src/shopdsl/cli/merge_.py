@@ -19,8 +19,8 @@ def command(folders: tuple[Path, ...], output: Path) -> None:
 
     Example: shopdsl merge runs/shard_1 runs/shard_2 -o runs/whole
     """
+    from shopdsl.runtime.manifest import RunBroken
     from shopdsl.runtime.merge import merge
-    from shopdsl.runtime.record import RunBroken
 
     try:
         missing = merge(folders, output)

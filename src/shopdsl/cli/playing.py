@@ -20,8 +20,9 @@ from shopdsl.cli.searching import engines
 from shopdsl.cli.watching import shown
 from shopdsl.runtime.cast import Cast
 from shopdsl.runtime.execute import Plays, RecordingFailed, Runner
+from shopdsl.runtime.manifest import RunBroken
 from shopdsl.runtime.models.usage import Purse
-from shopdsl.runtime.record import RunBroken, Writer, in_order
+from shopdsl.runtime.recording import Writer, in_order
 from shopdsl.runtime.spending import Spending
 from shopdsl.runtime.watch import Note, unwatched
 

@@ -52,7 +52,7 @@ def command(
 
 
 def _pages(given: tuple[Path, ...], out: Path, view: str, answers: Answers) -> None:
-    from shopdsl.runtime.record import RunBroken
+    from shopdsl.runtime.manifest import RunBroken
     from shopdsl.runtime.report.html.data import one_plan, run_folders
     from shopdsl.runtime.report.html.write import usable, write_report
 

@@ -148,7 +148,7 @@ def _foresee(jobs: list[Job], judge: dict[str, Any] | None, begun: bool) -> None
 def _play(job: Job, terms: Terms, answers: Answering) -> tuple[bool, bool]:
     """Play a job and print its profile; is it complete, and did its gates pass? One that was stopped ends the command."""
     from shopdsl.cli.playing import play
-    from shopdsl.runtime.record import shard_of
+    from shopdsl.runtime.manifest import shard_of
 
     world, before = job.world, deepcopy(terms.purse)
     click.echo(f"plan {world.plan.path} ({world.plan.digest[:12]}), agent {job.agent.data['name']}", err=True)

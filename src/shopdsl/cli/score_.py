@@ -42,7 +42,7 @@ def command(
     from shopdsl.cli.judging import answerer, with_answers
     from shopdsl.cli.scoring import scored, scoring_now, warn
     from shopdsl.dsl.records import VIEWS
-    from shopdsl.runtime.record import RunBroken, read_manifest
+    from shopdsl.runtime.manifest import RunBroken, read_manifest
     from shopdsl.runtime.report.terminal import profile
     from shopdsl.runtime.score import as_data
 

@@ -15,8 +15,9 @@ from shopdsl.dsl.plan import PlanError, open_plan
 from shopdsl.dsl.terminal import clean
 from shopdsl.runtime.examine import Examiner, Look
 from shopdsl.runtime.judges.question import Answerer
+from shopdsl.runtime.manifest import PLAN, RunBroken, read_manifest, shard_of
 from shopdsl.runtime.parallel import seen_all
-from shopdsl.runtime.record import PLAN, RunBroken, read_manifest, read_records, shard_of
+from shopdsl.runtime.record import read_records
 from shopdsl.runtime.score import CohortScore, Scorer
 from shopdsl.runtime.world import World, undamaged
 
