@@ -20,12 +20,17 @@ class RunBroken(Exception):
     """A run folder that cannot be used; the message says why."""
 
 
+def check_free(folder: Path) -> None:
+    """Raises RunBroken where a folder holds a run."""
+    if (folder / MANIFEST).exists():
+        raise RunBroken(f"{folder} holds a run already; name another folder, or go on with --resume {folder}")
+
+
 def create_run(folder: Path, plan: Path, manifest: dict[str, Any]) -> None:
     """A new run folder with its manifest and a copy of the plan; raises RunBroken where it holds a run."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if (folder / MANIFEST).exists():
-            raise RunBroken(f"{folder} holds a run already; name another folder, or go on with --resume {folder}")
+        check_free(folder)
         if plan.resolve() != (folder / PLAN).resolve():  # the plan may lie in the folder already
             shutil.copyfile(plan, folder / PLAN)
         (folder / RECORDS).touch()

@@ -12,6 +12,7 @@ import socket
 import tempfile
 from collections import deque
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -165,8 +166,6 @@ class RemoteCast:
 
     def _pay(self, events: list[dict[str, Any]]) -> None:
         """What a worker did is told and paid for here."""
-        from decimal import Decimal
-
         for event in events:
             if event["event"] == "request":
                 self.purse.pay(Usage(**event["usage"]), Decimal(event["cost"]))

@@ -10,7 +10,7 @@ import click
 from shopdsl.cli.common import USAGE, Trouble
 from shopdsl.cli.endpoints import check_named, check_prices, served
 from shopdsl.cli.jobs import Job, Wish, new_job
-from shopdsl.runtime.manifest import MANIFEST
+from shopdsl.runtime.manifest import RunBroken, check_free
 from shopdsl.runtime.models.usage import Purse
 
 SETTLED = {"plan": "PLAN", "output": "-o", "repeat": "--repeat", "limit": "--limit", "trials": "--trial", "shard": "--shard"}
@@ -47,8 +47,10 @@ def fresh(
     for job in jobs:
         if job.folder in seen:
             raise Trouble(f"two agents would be recorded in {job.folder}; give their documents or files different names", USAGE)
-        if (job.folder / MANIFEST).exists():
-            raise Trouble(f"{job.folder} holds a run already; name another folder, or go on with --resume {job.folder}", USAGE)
+        try:
+            check_free(job.folder)
+        except RunBroken as error:
+            raise Trouble(str(error), USAGE) from None
         seen.add(job.folder)
     return jobs
 
