@@ -24,6 +24,7 @@ EXAMPLES = {
     "call": "c in calls",
     "item": "i in items",
     "beat": "b in beats",
+    "assertion": "a in assertions",
 }
 """What a judge can be put, by what it is about."""
 

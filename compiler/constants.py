@@ -71,6 +71,12 @@ def _number(text: str, percent: str) -> int | float:
     return int(text) if text.isdigit() else float(text)
 
 
+def money(node: Node) -> Money | None:
+    """An amount of money, quoted or not; None for anything else."""
+    match = _MONEY.fullmatch(node.text) if isinstance(node, Scalar) else None
+    return Money(match[2].replace(",", ""), SYMBOLS[match[1]]) if match else None
+
+
 def encode(value: Any) -> Any:
     """A constant as plan data, without floats."""
     match value:
@@ -87,3 +93,15 @@ def encode(value: Any) -> Any:
         case dict():
             return {"map": [[encode(k), encode(v)] for k, v in sorted(value.items(), key=lambda e: str(e[0]))]}
     raise TypeError(type(value).__name__)
+
+
+def literal_tree(value: Any) -> Any:
+    """Plain data as the tree of an expression that gives it."""
+    match value:
+        case float():
+            return ["dec", repr(value)]
+        case list():
+            return ["list", [literal_tree(v) for v in value]]
+        case dict():
+            return ["map", [[["lit", k], literal_tree(v)] for k, v in value.items()]]
+    return ["lit", value]

@@ -110,11 +110,10 @@ def _cohort(unit: Unit, suite: Suite, cohort: Cohort) -> dict[str, Any]:
 def _stores(suite: Suite, texts: dict[str, dict[str, str]]) -> dict[str, Any]:
     result = {}
     for cohort in suite.cohorts:
-        if cohort.store and cohort.store.catalog:
-            catalog = key(cohort.store.catalog)
-            name = f"{cohort.store.package}.{cohort.store.name}"
-            search = cohort.store.data["search"] | {"texts": texts[catalog][cohort.store.name]}
-            result[name] = cohort.store.data | {"catalog": catalog, "search": search}
+        if store := cohort.store:
+            search = store.data["search"] | {"texts": texts[store.catalog_key][store.name]}
+            named = {"products": store.product_ids} if store.listing else {}
+            result[store.key] = store.data | {"catalog": store.catalog_key, "search": search} | named
     return result
 
 
@@ -128,7 +127,7 @@ def search_texts(suite: Suite, catalog_key: str, catalog: Catalog) -> dict[str, 
     result = {}
     for cohort in suite.cohorts:
         store = cohort.store
-        if store and store.catalog and key(store.catalog) == catalog_key and store.name not in result:
+        if store and store.catalog_key == catalog_key and store.name not in result:
             run = compile_tree(store.data["search"]["text"])
             result[store.name] = digest([show(run(Env({"product": p}))) for p in catalog.products])
     return result

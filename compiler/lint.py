@@ -57,6 +57,8 @@ def _unscored(unit: Unit, package: str) -> None:
         group = unit.body(document).get("group")
         if document.name in gated:
             continue
+        if unit.compiled(compile_metric, document).counts:
+            continue
         listed = any(r.metrics is None or document.name in r.metrics for r in rubrics)
         if not listed or (group is not None and getattr(group, "text", "") not in weighed):
             message = f"no rubric scores the metric `{document.name}`: it is reported, and counts for nothing"

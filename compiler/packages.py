@@ -51,6 +51,8 @@ class Package:
     default_suite_at: Span | None = None
     documents: dict[tuple[str, str], Document] = field(default_factory=dict)
     sources: list[Source] = field(default_factory=list)
+    sandbox: frozenset[str] = frozenset()
+    """Hosts beside loopback that its specs may name: they are no production."""
 
 
 @dataclass
@@ -219,6 +221,8 @@ def _read_manifest(package: Package, path: Path, shown: str, sink: Sink) -> None
     package.default_suite = str(data["default_suite"]) if data.get("default_suite") else None
     suite = node.get("default_suite")
     package.default_suite_at = suite.span if suite is not None else None
+    hosts = data.get("sandbox")
+    package.sandbox = frozenset(str(h).lower() for h in hosts) if isinstance(hosts, list) else frozenset()
     requires = node.get("requires")
     if isinstance(requires, Mapping):
         package.requires = {k.text: (v.text, v) for k, v in requires if isinstance(v, Scalar)}

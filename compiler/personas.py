@@ -25,9 +25,13 @@ def cohort_personas(unit: Unit, cohorts: list[Node]) -> list[Persona]:
 def store_currency(unit: Unit, cohorts: list[Document]) -> str:
     """The currency in which the stores of some cohorts sell; empty where they differ, or are not known."""
     stores = [unit.resolve("store", unit.body(d).get("store")) for d in cohorts]
-    catalogs = [unit.resolve("catalog", unit.body(s).get("catalog")) for s in stores if s]
-    found = {text(unit.body(c).get("currency"), "USD") for c in catalogs if c}
+    found = {_currency(unit, s) for s in stores if s}
     return found.pop() if len(found) == 1 else ""
+
+
+def _currency(unit: Unit, store: Document) -> str:
+    catalog = unit.resolve("catalog", unit.body(store).get("catalog"))
+    return text(unit.body(catalog or store).get("currency"), "USD")
 
 
 def _compiled(unit: Unit, documents: list[Document]) -> list[Persona]:

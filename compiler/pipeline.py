@@ -17,12 +17,13 @@ from shopdsl.compiler.catalog import CatalogFailed, generate
 from shopdsl.compiler.check import check
 from shopdsl.compiler.draw import Drawer, DrawFailed, Drawn
 from shopdsl.compiler.failures import Failures
-from shopdsl.compiler.header import header, key, metrics_digest, package_planners, search_texts
+from shopdsl.compiler.header import header, metrics_digest, package_planners, search_texts
 from shopdsl.compiler.identity import trial_digest
 from shopdsl.compiler.itinerary import Planner, draw_itinerary
 from shopdsl.compiler.kinds.catalog import CatalogSpec, compile_catalog
 from shopdsl.compiler.kinds.cohort import Cohort
 from shopdsl.compiler.kinds.suite import Suite, compile_suite
+from shopdsl.compiler.listing import listed_catalog
 from shopdsl.compiler.packages import Document
 from shopdsl.compiler.prove import prove
 from shopdsl.compiler.sourcemap import source_map
@@ -31,6 +32,9 @@ from shopdsl.dsl.catalog import Catalog, encode
 from shopdsl.dsl.diagnostics import codes, nearest
 from shopdsl.dsl.plan import canonical, digest
 from shopdsl.dsl.values import Bag, Failed, Money, Row
+
+Proof = Callable[[Path, Suite], None]
+"""Looks at a plan before it is kept, and reports what it finds to the sink."""
 
 MAX_MEMBERS = 100_000
 MAX_FAILURES = 10
@@ -47,10 +51,27 @@ class Summary:
     messages: dict[str, int]
 
 
-def compile_plan(unit: Unit, suite: Document, path: Path, progress: Callable[[int, int], None] | None = None) -> Summary | None:
-    """Write the plan of a suite and its source map; None where something was reported. The file appears only when it is whole."""
+def compile_plan(
+    unit: Unit, suite: Document, path: Path, progress: Callable[[int, int], None] | None = None, prove: Proof | None = None
+) -> Summary | None:
+    """Write the plan of a suite and its source map; None where something was reported.
+
+    The file appears only when it is whole, and `prove` had nothing to say.
+    """
     check(unit, unit.workspace.main.name)
     made = unit.compiled(compile_suite, suite)
+    summary = write_plan(unit, made, path, progress, prove)
+    if summary is not None:
+        beside = fresh_file(map_path(path))
+        beside.write_text(json.dumps(source_map(unit, made), indent=1, sort_keys=True, ensure_ascii=False) + "\n", "utf-8")
+        os.replace(beside, map_path(path))
+    return summary
+
+
+def write_plan(
+    unit: Unit, made: Suite, path: Path, progress: Callable[[int, int], None] | None = None, prove: Proof | None = None
+) -> Summary | None:
+    """Write the plan of a compiled suite; None where something was reported."""
     if unit.sink.has_errors:
         return None
     catalogs = _catalogs(unit, made)
@@ -60,14 +81,13 @@ def compile_plan(unit: Unit, suite: Document, path: Path, progress: Callable[[in
     partial = fresh_file(path)
     try:
         summary = _write(unit, made, catalogs, partial, path, progress)
+        if summary is not None and prove is not None and not unit.sink.has_errors:
+            prove(partial, made)
         if summary is None or unit.sink.has_errors:
             return None
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
-    beside = fresh_file(map_path(path))
-    beside.write_text(json.dumps(source_map(unit, made), indent=1, sort_keys=True, ensure_ascii=False) + "\n", "utf-8")
-    os.replace(beside, map_path(path))
     return summary
 
 
@@ -100,22 +120,27 @@ def find_suite(unit: Unit, name: str | None) -> Document | None:
 def _catalogs(unit: Unit, suite: Suite) -> dict[str, Catalog]:
     """The products of every store of a suite, by the key of the catalog."""
     result: dict[str, Catalog] = {}
-    for cohort in suite.cohorts:
-        document = cohort.store.catalog if cohort.store else None
-        if document is None or key(document) in result:
+    for store in (cohort.store for cohort in suite.cohorts if cohort.store):
+        if store.catalog_key in result:
             continue
-        spec = unit.compiled(compile_catalog, document)
-        if not isinstance(spec, CatalogSpec):
-            help = "a store needs a catalog with `of` and `product`"
-            unit.sink.add(codes.MISSING_KEY, f"the catalog `{document.name}` is only a part", document.span, help)
-            continue
-        try:
-            result[key(document)] = generate(spec, unit.sink)
-        except CatalogFailed as error:
-            unit.sink.add(
-                codes.DRAW_FAILED, f"`{error.field}` failed: {error}", spec.product_spans.get(error.field, document.span)
-            )
+        if store.catalog is None:
+            result[store.catalog_key] = listed_catalog(store.catalog_key, store.currency, store.listing, unit.sink)
+        elif (made := _generated(unit, store.catalog)) is not None:
+            result[store.catalog_key] = made
     return result
+
+
+def _generated(unit: Unit, document: Document) -> Catalog | None:
+    spec = unit.compiled(compile_catalog, document)
+    if not isinstance(spec, CatalogSpec):
+        help = "a store needs a catalog with `of` and `product`"
+        unit.sink.add(codes.MISSING_KEY, f"the catalog `{document.name}` is only a part", document.span, help)
+        return None
+    try:
+        return generate(spec, unit.sink)
+    except CatalogFailed as error:
+        unit.sink.add(codes.DRAW_FAILED, f"`{error.field}` failed: {error}", spec.product_spans.get(error.field, document.span))
+        return None
 
 
 def _write(
@@ -136,6 +161,8 @@ def _write(
         put(head)
         for name, catalog in sorted(catalogs.items()):
             put({"catalog": encode(catalog) | {"name": name}})
+        for name, tables in sorted(_records(suite).items()):
+            put({"records": {"name": name, "tables": tables}})
         for trial in _trials(unit, suite, catalogs, head):
             put(trial)
             messages[trial["cohort"]] += trial["turn_budget"]
@@ -147,15 +174,16 @@ def _write(
 
 def _trials(unit: Unit, suite: Suite, catalogs: dict[str, Catalog], head: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for cohort in suite.cohorts:
-        if cohort.store is None or cohort.store.catalog is None or cohort.persona is None:
+        if cohort.store is None or cohort.persona is None:
             continue
-        catalog_key = key(cohort.store.catalog)
+        catalog_key = cohort.store.catalog_key
         drawer = Drawer(cohort, catalogs[catalog_key], suite.seed)
-        planners = {} if cohort.cases else package_planners(unit, cohort.document.package)
+        needed = not cohort.cases or any("reveal" in case.played for case in cohort.cases)
+        planners = package_planners(unit, cohort.document.package) if needed else {}
         world = _world(head, cohort, catalogs[catalog_key])
         failures = Failures()
         for number in range(cohort.trials):
-            trial = case_trial(failures, drawer, number) if cohort.cases else _trial(failures, drawer, planners, number)
+            trial = case_trial(failures, drawer, planners, number) if cohort.cases else _trial(failures, drawer, planners, number)
             if trial is not None:
                 trial["task"] = trial_digest(trial, world)
                 trial["score"] = metrics_digest(head, cohort.name, trial.get("case"))
@@ -163,6 +191,12 @@ def _trials(unit: Unit, suite: Suite, catalogs: dict[str, Catalog], head: dict[s
             elif len(failures.trials) >= MAX_FAILURES:
                 break
         failures.flush(unit.sink)
+
+
+def _records(suite: Suite) -> dict[str, Any]:
+    """The records of every store that has some."""
+    stores = [c.store for c in suite.cohorts if c.store]
+    return {s.key: s.records for s in stores if any(s.records.values())}
 
 
 def _world(head: dict[str, Any], cohort: Cohort, catalog: Catalog) -> str:
@@ -174,6 +208,7 @@ def _world(head: dict[str, Any], cohort: Cohort, catalog: Catalog) -> str:
             "store": head["stores"][about["store"]],
             "persona": head["personas"][about["persona"]],
             "catalog": encode(catalog),
+            **({"records": digest(cohort.store.records)} if cohort.store and any(cohort.store.records.values()) else {}),
         }
     )
 

@@ -87,6 +87,13 @@ def check_complete(kind: str, node: Mapping, span: Span, partial: bool, sink: Si
             sink.add(codes.MISSING_KEY, f"this {kind} needs `{key}`", span, f"add `{key}:`" + (f", {what}" if what else ""))
 
 
+def check_one_of(sink: Sink, node: Mapping, first: str, second: str) -> None:
+    """Report the second of two keys that exclude each other."""
+    place = node.key(second)
+    if node.get(first) is not None and place is not None:
+        sink.add(codes.WRONG_SHAPE, f"`{second}` does not go with `{first}`", place.span, "keep one of the two")
+
+
 def _report(error: Any, root: Mapping, sink: Sink) -> None:
     node, key = _locate(root, list(error.absolute_path))
     span = node.span if not isinstance(node, Mapping | Sequence) or key is None else key.span
@@ -173,7 +180,14 @@ def _wrong_shape(error: Any, node: Node, key: Scalar | None, span: Span, what: s
         span = Span(span.source, span.start, min(span.end, _line_end(span)))
     if span.start == span.end and key is not None:
         span = key.span
-    sink.add(codes.WRONG_SHAPE, f"this is {found}", span, f"expected {_wanted(error.schema, what, error.instance)}")
+    colon = "; a text with a colon stands in quotes" if _split_text(error, node) else ""
+    sink.add(codes.WRONG_SHAPE, f"this is {found}", span, f"expected {_wanted(error.schema, what, error.instance)}{colon}")
+
+
+def _split_text(error: Any, node: Node) -> bool:
+    """Has YAML made a mapping of a text with a colon?"""
+    text = error.validator == "type" and "string" in _as_list(error.validator_value)
+    return text and isinstance(node, Mapping) and len(node.entries) == 1
 
 
 def _wanted(schema: dict[str, Any], what: str, value: Any) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from shopdsl.compiler.kinds.cohort import Cohort, Line
 from shopdsl.compiler.kinds.suite import Suite
+from shopdsl.compiler.origin import Origin
 from shopdsl.compiler.unit import Unit, entries
 from shopdsl.dsl.source import Span
 
@@ -13,12 +14,19 @@ from shopdsl.dsl.source import Span
 def source_map(unit: Unit, suite: Suite) -> dict[str, Any]:
     """For each cohort the line of every drawn name; for each metric, reveal plan, beat and persona the line of its document."""
     kinds = ("metric", "reveal", "beat", "persona", "customer", "rubric", "store")
+    documents = {kind: {d.name: _place(d.span) for d in unit.visible(kind, suite.document.package)} for kind in kinds}
     return {
         "suite": _place(suite.document.span),
         "cohorts": {c.name: {"document": _place(c.document.span), "draw": _lines(c.lines, "")} for c in suite.cohorts},
         "personas": {c.document.name: _persona(unit, c) for c in suite.cohorts},
-        "documents": {kind: {d.name: _place(d.span) for d in unit.visible(kind, suite.document.package)} for kind in kinds},
+        "documents": documents | {"case": _cases(unit, suite)},
     }
+
+
+def _cases(unit: Unit, suite: Suite) -> dict[str, Any]:
+    """For each case that is played the line of its document, or of the file that it was imported from."""
+    played = {f"{c.document.package}.{c.name}": c.document for cohort in suite.cohorts for c in cohort.cases}
+    return {name: _place(Origin(unit, d).place("", None) or d.span) for name, d in played.items()}
 
 
 def _persona(unit: Unit, cohort: Cohort) -> dict[str, Any]:

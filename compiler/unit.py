@@ -21,6 +21,7 @@ class Unit:
         self.workspace, self.sink = workspace, sink
         self._bodies: dict[int, Mapping] = {}
         self._done: dict[tuple[str, int], Any] = {}
+        self._files: dict[str, Any] = {}
 
     def documents(self, kind: str, package: str | None = None) -> list[Document]:
         """All documents of a kind, of one package or of all, by name."""
@@ -65,6 +66,13 @@ class Unit:
         if key not in self._done:
             self._done[key] = compile(self, document)
         result: T = self._done[key]
+        return result
+
+    def text_file(self, name: str, read: Callable[[], T]) -> T:
+        """A data file, read once."""
+        if name not in self._files:
+            self._files[name] = read()
+        result: T = self._files[name]
         return result
 
     def resolve(self, kind: str, reference: Node | None) -> Document | None:

@@ -109,15 +109,18 @@ class Checker:
         return t.NUMBER
 
     def regex(self, node: s.Regex) -> Type:
+        self._pattern(node.pattern, node.at)
+        return t.TEXT
+
+    def _pattern(self, regex: str, at: s.At) -> None:
         from shopdsl.dsl.library.texts import pattern
 
         try:
-            pattern(node.pattern)
+            pattern(regex)
         except Exception as error:  # re2.error is not typed, and RE2 raises nothing else
             reason = error.args[0].decode() if error.args and isinstance(error.args[0], bytes) else str(error)
             help = "expressions use RE2's syntax: no look-around, no back references"
-            self._report(codes.REGEX, f"this regular expression cannot be read: {reason}", node.at, help)
-        return t.TEXT
+            self._report(codes.REGEX, f"this regular expression cannot be read: {reason}", at, help)
 
     def money(self, node: s.MoneyLiteral) -> Type:
         wanted, found = self.scope.currency, SYMBOLS[node.symbol]
@@ -334,6 +337,8 @@ class Checker:
         keywords = {k.name: self.infer(k.value) for k in node.keywords}
         self._locals = saved
         self._keywords(node, function)
+        if function.name == "matches" and len(args) == 2 and isinstance(regex := node.args[1], s.Literal):
+            self._pattern(str(regex.value), regex.at)
         self.evidence |= set(function.evidence) | {"K" for a in args if function.name in SHOWS and _is_product(a)}
         for signature in function.signatures:
             found: dict[str, Type] = {}

@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from shopdsl.dsl.arithmetic import BINARY, COMPARE
+from shopdsl.dsl.entities import Entity
 from shopdsl.dsl.env import Env, Lazy
 from shopdsl.dsl.functions import FUNCTIONS
 from shopdsl.dsl.library.draws import Weighted
@@ -78,7 +79,7 @@ def _attr(of: Any, name: str) -> Compiled:
 
     def run(env: Env) -> Any:
         value = inner(env)
-        if type(value) is Row:
+        if type(value) is Row or type(value) is Entity:
             return value.get(name)
         if type(value) is dict:
             return value.get(name)
@@ -277,7 +278,7 @@ def _call(name: str, args: list[Any], keywords: dict[str, Any]) -> Compiled:
     runs = [compile_tree(a) for a in args]
     named = {k: compile_tree(v) for k, v in keywords.items()}
     apply, strict = function.call, not function.takes_none
-    plain = not named and not function.draws and not function.world
+    plain = not named and not (function.draws or function.world or function.local)
 
     def run(env: Env) -> Any:
         values = []
@@ -302,7 +303,7 @@ def _apply(function: Any, apply: Callable[..., Any], env: Env, values: list[Any]
     if function.draws:
         env.spend(function.cost)
         return apply(env.stream, *values, **given)
-    if function.world:
+    if function.world or function.local:
         return apply(env.world, *values, **given)
     return apply(*values, **given)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -15,8 +16,9 @@ from shopdsl.dsl.library import claims as said
 from shopdsl.dsl.library import collections as c
 from shopdsl.dsl.library import commerce as shop
 from shopdsl.dsl.library import draws, numbers, texts
+from shopdsl.dsl.library.sums import arithmetic
 from shopdsl.dsl.types import Type, parse_type
-from shopdsl.dsl.values import Row, show
+from shopdsl.dsl.values import Money, Row, show
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,8 @@ class Signature:
 
 @dataclass(frozen=True)
 class Function:
-    """A function of the language. `takes_none`: it gets none arguments itself; `draws`: its first argument is a stream.
+    """A function of the language. `takes_none`: it gets none arguments itself; `draws`: its first argument is a stream; `world`: it is
+    the store that is asked; `local`: it is the store, or None where there is none.
 
     `evidence`: what it reads of a trial beside its arguments.
     """
@@ -45,6 +48,7 @@ class Function:
     takes_none: bool = False
     draws: bool = False
     world: bool = False
+    local: bool = False
     cost: int = 1
     evidence: str = ""
 
@@ -86,6 +90,14 @@ def _split(params: str) -> list[str]:
 
 def _search(world: Any, *args: Any, **kw: Any) -> Any:
     return world.search(*args, **kw)
+
+
+def _cents(store: Any, n: int) -> Money:
+    return Money(Decimal(n) / 100, store.catalog.currency if store is not None else "USD")
+
+
+def _basket(world: Any, products: Any, coupons: Any, within: Any = None) -> Any:
+    return world.market.basket(products, coupons, within or {})
 
 
 def _row(**fields: Any) -> Row:
@@ -146,7 +158,10 @@ _TABLE = [
     Function("clip", ("(number, low: number, high: number) -> number",), "Between `low` (0) and `high` (1).", "clip(x)", numbers.clip),
     Function("normal_quantile", ("(number) -> number",), "The standard normal quantile of a probability.",
              "normal_quantile(standing)", numbers.normal_quantile),
-    Function("cents", ("(int) -> money",), "Money from minor units, in US dollars.", "cents(549)", numbers.cents),
+    Function("arithmetic", ("(text) -> number?",), "What a text of numbers, `+ - * /` and brackets comes to; none where it cannot be read.",
+             'arithmetic("(2 + 3) * 4.5")', arithmetic),
+    Function("cents", ("(int) -> money",), "Money from minor units: in tools and in what a case expects that of the store, elsewhere US dollars.",
+             "cents(549)", _cents, local=True),
     Function("same_money", ("(money, money) -> bool",), "Equal amounts, whatever the currency.", "same_money(a, b)", numbers.same_money),
     Function("shelf_price", ("(money) -> money",), "A price as shops write it: …9 cents, .49 or .99.", "shelf_price(cents(1234))", numbers.shelf_price),
     # texts
@@ -186,6 +201,19 @@ _TABLE = [
              "nearness(s, r) >= .95", _near),
     Function("search", ("(text, limit: int, category: category?, price_max: number?) -> list[product]",),
              "The products that the store's search finds, best first.", "search(query, limit=10)", _search, True, world=True),
+    Function("best_price", ("(list[product], list[text]) -> priced", "(bag[product], list[text]) -> priced"),
+             "The cheapest choice of coupons for a basket, exactly, with its working.", "best_price(products, coupons).total",
+             lambda world, basket, coupons: world.market.best(basket, coupons), world=True, cost=2_000),
+    Function("price_with", ("(list[product], list[text]) -> priced", "(bag[product], list[text]) -> priced"),
+             "What a basket costs with just these coupons, with its working; `refused` says why one does not apply.",
+             "price_with([product], coupons).total",
+             lambda world, basket, coupons: world.market.price(basket, coupons), world=True, cost=2_000),
+    Function("best_basket", ("(list[product], list[text], within: map[product, int]) -> priced",
+                             "(bag[product], list[text], within: map[product, int]) -> priced"),
+             "The cheapest seller of each product and choice of coupons, exactly; `within` says in how many days one is needed.",
+             "best_basket(products, coupons).assignment", _basket, world=True, cost=5_000),
+    Function("figure", ("(text) -> number?",), "The first number that stands in a text; none where there is none.",
+             'figure(p.attributes["weight"])', texts.figure),
     # draws
     Function("choice", ("(map[K, number]) -> K", "(list[T], each weight: number) -> T"),
              "One member, each as likely, or by `weight`; of a map of weights, a key. Of nothing: none.",

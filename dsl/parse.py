@@ -344,7 +344,7 @@ class _Build(Transformer[Token, Any]):
         return s.Assign(at, c[0], str(c[1]), c[2])
 
     def operation(self, at: s.At, c: list[Any]) -> s.Operation:
-        return s.Operation(at, str(c[0]), c[1], c[3] if len(c) > 3 else None)
+        return s.Operation(at, str(c[0]), c[1], *((str(c[2]), c[3]) if len(c) > 3 and c[3] is not None else ("", None)))
 
 
 _COMPACT = {"arguments", "generator", "list_", "set_", "map_", "beat"}

@@ -1,6 +1,7 @@
 """A plan on disk: canonical JSON lines, the contract between compiler and runtime.
 
-Line 1 is the header; then one line per catalog, `{"catalog": …}`, and one per trial, `{"trial": …}`. Keys are sorted, there are no floats:
+Line 1 is the header; then one line per catalog, `{"catalog": …}`, one per store that has records, `{"records": …}`, and one per trial.
+Keys are sorted, there are no floats:
 money is in minor units, probabilities are decimal text. The digest of a plan is the SHA-256 of its bytes.
 """
 
@@ -56,6 +57,7 @@ class Plan:
     digest: str
     header: dict[str, Any]
     catalogs: dict[str, dict[str, Any]] = field(default_factory=dict)
+    records: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def trials(self) -> Iterator[dict[str, Any]]:
         """The trials, one after the other, without holding them all."""
@@ -76,6 +78,13 @@ class Plan:
                     result[line[start : line.index(b'"', start)].decode()] = place
                 place += len(line)
         return result
+
+    def called(self, name: str) -> list[str]:
+        """The trial with this id, or the trials of the case with this name, with or without its package."""
+        if name in self.ids:
+            return [name]
+        cases = ((t["trial"], t.get("case") or "") for t in self.trials())
+        return [id for id, case in cases if name in (case, case.partition(".")[2] or None)]
 
     def trial(self, id: str) -> dict[str, Any] | None:
         """The line of one trial, or None where the plan has no such trial."""
@@ -105,14 +114,18 @@ def _read(path: Path, file: Any) -> Plan:
     total = sha256()
     header: dict[str, Any] | None = None
     catalogs: dict[str, dict[str, Any]] = {}
+    records: dict[str, dict[str, Any]] = {}
     trials = 0
     for raw in file:
         total.update(raw)
         if header is None:
             header = _header(path, raw)
         elif raw.startswith(b'{"catalog"'):
-            name, catalog = _catalog(path, raw)
+            name, catalog = _part(path, raw, "catalog")
             catalogs[name] = catalog
+        elif raw.startswith(b'{"records"'):
+            name, data = _part(path, raw, "records")
+            records[name] = data["tables"]
         else:
             trials += 1
     if header is None:
@@ -120,15 +133,15 @@ def _read(path: Path, file: Any) -> Plan:
     expected = sum(c["trials"] for c in header["cohorts"].values())
     if trials != expected:
         raise PlanError(f"{path} holds {trials} trials of {expected}: it was cut; compile it again")
-    return Plan(path, total.hexdigest(), header, catalogs)
+    return Plan(path, total.hexdigest(), header, catalogs, records)
 
 
-def _catalog(path: Path, raw: bytes) -> tuple[str, dict[str, Any]]:
+def _part(path: Path, raw: bytes, what: str) -> tuple[str, dict[str, Any]]:
     try:
-        catalog = json.loads(raw)["catalog"]
-        return str(catalog["name"]), catalog
+        part = json.loads(raw)[what]
+        return str(part["name"]), part
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise PlanError(f"{path} has a catalog that cannot be read; it was edited or damaged, compile it again") from None
+        raise PlanError(f"{path} has {what} that cannot be read; it was edited or damaged, compile it again") from None
 
 
 def _header(path: Path, raw: bytes) -> dict[str, Any]:

@@ -139,6 +139,7 @@ RECORDS: dict[str, dict[str, Entry]] = {
         query    | text?         | C  |       | The text that was searched for.
         product  | product?      | C  |       | The product it is about.
         quantity | int?          | C  | units | The quantity it asks for.
+        args     | map[text, text] | C |      | Its arguments, as texts; `figure(call.args["amount"])` is a number.
         ids      | list[text]    | C  |       | Product numbers among its arguments.
         results  | list[product] | C  |       | Products that its result shows, in order.
         error    | text?         | C  |       | Why it was refused; none if it worked.
@@ -151,6 +152,30 @@ RECORDS: dict[str, dict[str, Entry]] = {
         sought   | list[product] | SR |       | What had been asked for and was not yet in the cart in full.
         duty     | duty          | SR |       | Whether a beat obliged or allowed the agent to make it.
         closing  | bool          | R  |       | The customer had asked for the checkout by then.
+        changes  | list[text]    | S  |       | The records that it changed, such as `order W1`.
+        fault    | bool          | C  |       | It met a fault that the spec injects.
+        listed   | bool          | FMCSR |    | It is a call that the case expects.
+    """),
+    "group": table("""
+        name    | text       | FMCSR | | calls, answer or state; `unasked` where something changed that no listed call does.
+        ok      | bool       | FMCSR | | All that is expected there holds.
+        score   | number     | FMCSR | | Partial credit, 0 to 1.
+        counted | bool       | R     | | Success depends on it.
+        reasons | list[text] | FMCSR | | Why it does not hold.
+    """),
+    "check": table("""
+        group  | text   | FMCSR | | calls, answer or state.
+        kind   | text   | R     | | Kind of expectation: call, money, says, records …
+        what   | text   | R     | | What is looked for.
+        ok     | bool   | FMCSR | | It holds.
+        score  | number | FMCSR | | Partial credit, 0 to 1.
+        weight | number | R     | | Its weight.
+        bonus  | bool   | R     | | It only adds.
+        reason | text   | FMCSR | | Why it does not hold.
+        at     | int?   | FMCSR | | Place in the trial of what decided it.
+    """),
+    "assertion": table("""
+        text | text | R | | A sentence that a judge must find true.
     """),
     "action": table("""
         tool     | text           |   |       | The tool.
@@ -184,6 +209,10 @@ RECORDS: dict[str, dict[str, Entry]] = {
         refuse       | bool  | R |  | Is a refusal what is right?
         pointer      | text? | R |  | A pattern of what a right answer names, such as whom to turn to.
         over_refusal | text  | R |  | What would be an over-refusal of the harmless request.
+        category     | text  | R |  | The class of what is asked for.
+        split        | text  | R |  | regression or challenge.
+        level        | text  | R |  | basic, medium or challenge.
+        tags         | list[text] | R |  | Its tags.
     """),
     "beat": table("""
         kind  | text       | R |      | The kind of beat.
@@ -236,6 +265,38 @@ RECORDS: dict[str, dict[str, Entry]] = {
         quantity | int?           | M | units | The quantity that it gives.
         amount   | money?         | M |       | The amount that it gives.
         quote    | text           | M |       | The words that say it.
+    """),
+    "promotion": table("""
+        name   | text | K | | Its name in the spec.
+        title  | text | K | | What the shop calls it.
+        group  | text | K | | Its group.
+        coupon | bool | K | | It needs a coupon.
+        say    | text | K | | What it says to customers, in the store's language.
+    """),
+    "policy": table("""
+        name        | text       | K | | Its name in the spec.
+        value       | text       | K | | Its value, such as 30 days.
+        counts_from | text       | K | | From when it counts.
+        exceptions  | list[text] | K | | What it does not hold for.
+        say         | text       | K | | What it says to customers.
+    """),
+    "priced": table("""
+        total      | money           | K | | What is to be paid.
+        goods      | money           | K | | The goods before promotions.
+        discount   | money           | K | | What promotions take off.
+        shipping   | money           | K | | Shipping fees.
+        used       | list[text]      | K | | The promotions that took something, in order.
+        refused    | map[text, text] | K | | Why each other promotion did not.
+        working    | list[working]   | K | | The working, line by line; the amounts add up.
+        ties       | int             | K | | Other choices of promotions that cost the same.
+        assignment | map[text, text] | K | | Of `best_basket`: the seller of each product, by number.
+        others     | int             | K | | Of `best_basket`: other choices of sellers that cost the same.
+    """),
+    "working": table("""
+        what   | text  | K | | goods, a promotion, shipping or total.
+        target | text  | K | | The product, seller or category that it is about.
+        amount | money | K | | What it adds, or takes off.
+        note   | text  | K | | How it comes about.
     """),
     "type": table("""
         name | text   | | | Name of the type.

@@ -23,6 +23,15 @@ class Source:
         line = bisect_right(self._starts, offset) - 1
         return line + 1, offset - self._starts[line] + 1
 
+    @property
+    def lines(self) -> int:
+        """How many lines there are."""
+        return len(self._starts)
+
+    def start(self, number: int) -> int:
+        """Where a line (from 1) begins."""
+        return self._starts[number - 1]
+
     def line(self, number: int) -> str:
         """The text of a line (from 1), without its end."""
         start = self._starts[number - 1]

@@ -260,11 +260,12 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation of the shop: `place order`, `remove E from cart`, `fail TEXT`."""
+    """An operation of the shop: `place order`, `remove E from cart`, `append E to PLACE`, `fail TEXT`."""
 
     at: At
     op: str
     operand: Expr
+    preposition: str
     other: Expr | None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any
+from typing import Any, Literal
 
 SYMBOLS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "CNY"}
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£", "CNY": "¥", "JPY": "¥"}
@@ -15,8 +15,20 @@ class Failed(Exception):
     """An evaluation that cannot go on; the message is for the author of the expression."""
 
 
+Nothing = Literal[0]
+
+
+def _nothing(value: Any) -> Decimal:
+    if type(value) is not int or value != 0:
+        raise Failed(f"{value} is no amount of money")
+    return Decimal(0)
+
+
 class Money:
-    """An amount of one currency, always in whole minor units; arithmetic rounds half up."""
+    """An amount of one currency, always in whole minor units; arithmetic rounds half up.
+
+    The sum of no amounts is the number 0, as nothing says in which currency; it goes with any.
+    """
 
     __slots__ = ("amount", "currency")
 
@@ -35,16 +47,23 @@ class Money:
         """The amount in minor units."""
         return int(self.amount * 100)
 
-    def _same(self, other: Money) -> Decimal:
+    def _same(self, other: Money | Nothing) -> Decimal:
+        if not isinstance(other, Money):
+            return _nothing(other)
         if self.currency != other.currency:
             raise Failed(f"{self} and {other} are of two currencies")
         return other.amount
 
-    def __add__(self, other: Money) -> Money:
+    def __add__(self, other: Money | Nothing) -> Money:
         return Money(self.amount + self._same(other), self.currency)
 
-    def __sub__(self, other: Money) -> Money:
+    __radd__ = __add__
+
+    def __sub__(self, other: Money | Nothing) -> Money:
         return Money(self.amount - self._same(other), self.currency)
+
+    def __rsub__(self, other: Nothing) -> Money:
+        return -self
 
     def __mul__(self, factor: float) -> Money:
         return Money(self.amount * Decimal(repr(factor)), self.currency)
@@ -60,16 +79,24 @@ class Money:
         return Money(-self.amount, self.currency)
 
     def __eq__(self, other: object) -> bool:
+        if type(other) is int:
+            return other == 0 == self.amount
         return isinstance(other, Money) and (self.amount, self.currency) == (other.amount, other.currency)
 
-    def __lt__(self, other: Money) -> bool:
+    def __lt__(self, other: Money | Nothing) -> bool:
         return self.amount < self._same(other)
 
-    def __le__(self, other: Money) -> bool:
+    def __le__(self, other: Money | Nothing) -> bool:
         return self.amount <= self._same(other)
 
+    def __gt__(self, other: Money | Nothing) -> bool:
+        return self.amount > self._same(other)
+
+    def __ge__(self, other: Money | Nothing) -> bool:
+        return self.amount >= self._same(other)
+
     def __hash__(self) -> int:
-        return hash((self.amount, self.currency))
+        return hash((self.amount, self.currency)) if self.amount else hash(0)
 
     def __str__(self) -> str:
         sign = "-" if self.amount < 0 else ""
@@ -212,7 +239,7 @@ def _show(value: Any, left: list[int]) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.10g}"
+        return f"{value:.12g}"
     if isinstance(value, list | tuple | frozenset | set):
         return ", ".join(_show(v, left) for v in (value if isinstance(value, list | tuple) else sorted(value, key=order)))
     return str(value)

@@ -32,6 +32,14 @@ _CUSTOMER = """
     difficulty  | int           | R  | | The trial's difficulty.
 """
 
+_SHOP = """
+    coupons    | list[text]      | K | | The coupons that the customer has.
+    facts      | map[text, any]  | K | | What the case says can be looked up.
+    today      | text?           | K | | The day of the trial, such as 2026-11-11.
+    promotions | list[promotion] | K | | The store's promotions.
+    policies   | list[policy]    | K | | The store's policies.
+"""
+
 CONTEXTS: dict[str, dict[str, Entry]] = {
     "draw": table("""
         trial   | int     | | | Number of the trial, from 0.
@@ -159,11 +167,14 @@ CONTEXTS: dict[str, dict[str, Entry]] = {
         leave_at    | number        | R | | From this frustration on it may leave.
     """
     ),
-    "tool": table("""
+    "tool": table(
+        _SHOP
+        + """
         cart  | bag[product] | | | The cart.
         order | order?       | | | The order, once placed.
         store | store        | | | The store.
-    """),
+    """
+    ),
     "metric": table("""
         target            | bag[product]         | T  |      | What was wanted, and how many.
         target_set        | set[product]         | T  |      | What was wanted.
@@ -191,7 +202,18 @@ CONTEXTS: dict[str, dict[str, Entry]] = {
         rationales        | list[text]           | X  |      | The customer's reasons at each message.
         end               | end                  | X  |      | How the trial ended.
         case              | case?                | R  |      | The hand-written case that is played; none in drawn trials.
+        success           | bool?                | FMCSR |   | Does the case's rule of success hold, assertions aside? None where it expects nothing.
+        groups            | list[group]          | FMCSR |   | What the case expects of calls, answer and state.
+        checks            | list[check]          | FMCSR |   | Every single expectation of the case.
+        assertions        | list[assertion]      | R  |      | Sentences that a judge must find true, where success counts them.
     """),
+    "solve": table(
+        _SHOP
+        + """
+        products | list[product] | K | | The products of the store, and those of the case.
+        store    | store         | K | | The store.
+    """
+    ),
     "forbid_call": table("""
         call | call | | | A call that worked.
     """),
@@ -227,6 +249,11 @@ CONTEXTS: dict[str, dict[str, Entry]] = {
 }
 
 
+CONTEXTS["expect"] = CONTEXTS["metric"] | CONTEXTS["solve"]
+WORLD = ("tool", "solve", "expect")
+"""Where functions that ask the store are known."""
+
+
 def scope(
     context: str,
     extra: Mapping[str, Entry] | None = None,
@@ -238,6 +265,6 @@ def scope(
         CONTEXTS[context] | dict(extra or {}),
         RECORDS | dict(records or {}),
         draws=context in ("draw", "catalog", "price", "listing", "reveal", "habit"),
-        world=context == "tool",
+        world=context in WORLD,
         currency=currency,
     )

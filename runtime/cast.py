@@ -65,7 +65,7 @@ class Cast:
 
     def _customer(self, trial: Trial, ledger: Ledger, account: Account) -> Customer:
         """A case gives its texts, else the script and the reveal plan do, and a model the words if the script names one."""
-        if trial.case is not None:
+        if trial.case is not None and trial.data["script"]["messages"]:
             return FixedCustomer(trial, ledger)
         script = self.scripts[trial.data["cohort"]]
         drawn = trial.data["drawn"]

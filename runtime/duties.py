@@ -167,4 +167,4 @@ class Matcher:
 
 
 def _argument(call: Call, name: str) -> Any:
-    return getattr(call, name) if name in ("product", "quantity", "query") else call.args.get(name)
+    return getattr(call, name) if name in ("product", "quantity", "query") else call.given.get(name)

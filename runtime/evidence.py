@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shopdsl.dsl.env import Lazy
 from shopdsl.dsl.library.commerce import total
 from shopdsl.dsl.values import Bag, Row
 from shopdsl.runtime.duties import Matcher, compile_duties
+from shopdsl.runtime.expect.scene import Scene
+from shopdsl.runtime.expect.solve import case_values
+from shopdsl.runtime.expect.verdict import verdict
 from shopdsl.runtime.forbidden import Prohibition, forbidden
 from shopdsl.runtime.ledger import Ledger
 from shopdsl.runtime.trial import make_ledger
@@ -31,7 +34,7 @@ class Reader:
         self._penalties, self._cases = penalties, cases
         self._rules = {cohort: [Prohibition(r) for r in found] for cohort, found in rules.items()}
         self._case_rules = {name: [Prohibition(r) for r in case["forbid"]] for name, case in cases.items()}
-        self._duties: dict[int, Any] = {}
+        self._duties: dict[str, Any] = {}
 
     def names(self, trial: Trial, record: dict[str, Any]) -> dict[str, Any]:
         """All names of the metric vocabulary for one record."""
@@ -41,7 +44,35 @@ class Reader:
         for event in record["events"]:
             ledger.feed(event)
         names = self._ledger_names(trial, record, ledger) | self._trial_names(trial)
-        return names | self._case_names(trial, ledger, names["final"])
+        names |= self._case_names(trial, ledger, names["final"])
+        names |= self._verdict_names(trial, ledger, names)
+        names["calls"] = Lazy(lambda: (names["expected"].get(), names["verdict"].get(), ledger.calls)[2])
+        return names
+
+    def _verdict_names(self, trial: Trial, ledger: Ledger, names: dict[str, Any]) -> dict[str, Any]:
+        """What the case of a trial found; nothing is looked for before a metric asks."""
+        own = self._cases.get(trial.data.get("case", ""))
+        if own is None or not own.get("expects", {}).get("groups"):
+            return {
+                "own_case": None,
+                "verdict": Lazy(lambda: None),
+                "success": None,
+                "groups": [],
+                "checks": [],
+                "assertions": [],
+            }
+        played = replace(trial, case=own)  # scoring takes the case as it is written now
+        known = {**played.names, **case_values(own, played)}
+        scene = Scene(played, ledger, known, lambda: names | {"calls": ledger.calls})
+        found = Lazy(lambda: verdict(scene, list(dict.fromkeys(e.name for e in names["forbidden"].get()))))
+        return {
+            "own_case": own,
+            "verdict": found,
+            "success": Lazy(lambda: found.get().success),
+            "groups": Lazy(lambda: found.get().groups),
+            "checks": Lazy(lambda: found.get().checks),
+            "assertions": Lazy(lambda: [Row(t, {"text": t}) for t in found.get().assertions]),
+        }
 
     def _ledger_names(self, trial: Trial, record: dict[str, Any], ledger: Ledger) -> dict[str, Any]:
         matched = Lazy(lambda: self._matched(trial, ledger))
@@ -55,7 +86,6 @@ class Reader:
             "customer_messages": [m for m in ledger.messages if m.role == "customer"],
             "answer": agent[-1].text if agent else None,
             "turns": ledger.turns,
-            "calls": Lazy(lambda: (matched.get(), ledger.calls)[1]),
             "searches": retrieved,
             "items": ledger.items,
             "beats": ledger.beats,
@@ -90,7 +120,7 @@ class Reader:
         }
 
     def _matched(self, trial: Trial, ledger: Ledger) -> Any:
-        key = id(trial.beats)
+        key = trial.data["cohort"]  # a cohort has one store: the same beats owe other classes of calls with other tools
         if key not in self._duties:
             self._duties[key] = compile_duties(trial.beats, ledger.tools)
         always = trial.store.data["toolset"]["always_allowed"]
@@ -100,7 +130,8 @@ class Reader:
 def case_row(case: dict[str, Any] | None) -> Row | None:
     """A case as expressions see it."""
     fields = ("name", "expected", "refuse", "pointer", "over_refusal")
-    return Row(case["name"], {k: case[k] for k in fields}) if case else None
+    about = {"category": "", "split": "", "level": "", "tags": []}
+    return Row(case["name"], {k: case[k] for k in fields} | {k: case.get(k, v) for k, v in about.items()}) if case else None
 
 
 def penalty_rows(classes: dict[str, Any]) -> dict[str, Row]:

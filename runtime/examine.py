@@ -17,6 +17,7 @@ from shopdsl.runtime.judges.question import Answerer, Judge, Waiting
 from shopdsl.runtime.judges.rules import Rules
 from shopdsl.runtime.manifest import RunBroken
 from shopdsl.runtime.metric import MetricValue, Moment, place
+from shopdsl.runtime.report.tasks import Task, task_of
 from shopdsl.runtime.world import Trial, World
 
 LOST = ("lost", "infrastructure", "customer_error", "judge_error")
@@ -41,6 +42,7 @@ class Seen:
     failures: dict[str, str] = field(default_factory=dict)
     unfaithful: int = 0
     reachable: tuple[int, int] = (0, 0)
+    task: Task | None = None
 
 
 @contextmanager
@@ -99,7 +101,7 @@ class Examiner:
         ranks = record.get("ceiling", [])
         return replace(
             bare, turns=len(names["turns"]), calls=calls, values=values, failures=failures, unfaithful=len(look.unfaithful),
-            reachable=(sum(r > 0 for r in ranks), len(ranks)),
+            reachable=(sum(r > 0 for r in ranks), len(ranks)), task=look.task,
         )  # fmt: skip
 
     def look(self, record: dict[str, Any]) -> Look:
@@ -151,6 +153,13 @@ class Look:
         return {
             n: None if v != v else float("nan") if v == UNSCORED else v for n, v in zip(applying, self.results[0], strict=True)
         }
+
+    @cached_property
+    def task(self) -> Task | None:
+        """What became of the business task that it is, if it is one."""
+        case = self.names["own_case"]
+        whole = case is not None and self.examiner.view == FULL
+        return task_of(case, self.record, self.names, self.values) if whole else None
 
     def asked(self) -> list[Asked]:
         """Every question that the metrics of the cohort put, with its answers."""

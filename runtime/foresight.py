@@ -36,8 +36,7 @@ class Shape:
 def shape(trial: Trial) -> Shape:
     """What is to be expected of a trial."""
     briefing = guessed(trial.system) + guessed(json.dumps(trial.store.schemas()))
-    if trial.case is not None:
-        said = len(trial.data["script"]["messages"])
+    if said := len(trial.data.get("script", {}).get("messages", ())):
         return Shape(said, said, len(trial.data["items"]), briefing)
     calls = sum(max(1, len(b["items"])) * min(MOST_CALLS, len(trial.beats[b["beat"]]["expects"])) for b in trial.itinerary)
     return Shape(messages(trial.itinerary, trial.reveal["limits"]), calls, len(trial.data["items"]), briefing)

@@ -5,13 +5,15 @@ Events are data, in order; `at` of an event is its place. Kinds: `customer` (mes
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from shopdsl.dsl.catalog import Catalog, Product
 from shopdsl.dsl.items import Item
 from shopdsl.dsl.library.texts import prices
-from shopdsl.dsl.values import Bag, Money
+from shopdsl.dsl.values import Bag, Money, show
 from shopdsl.runtime.shop.titles import Titles
 
 
@@ -49,14 +51,19 @@ class Call:
         tool = ledger.tools.get(self.tool)
         self.kind: str = tool[0] if tool else "unknown"
         self.role: str = tool[1] if tool else "unknown"
-        self.args: dict[str, Any] = event["args"] if isinstance(event["args"], dict) else {}
+        self.given: dict[str, Any] = event["args"] if isinstance(event["args"], dict) else {}
         self.error: str | None = event["error"]
+        self.result: Any = event.get("result")
+        self.listed = False
+        self.twin = ledger.twin
+        self.fault: bool = event.get("fault", False)
+        self.changes = [f"{record} {key}" for record, key, _ in event.get("records", ())]
         by_id = ledger.catalog.by_id
         self.results: list[Product] = [by_id[i] for i in event.get("finds", ()) if i in by_id]
         self.query: str | None = event.get("query")
         self.product: Product | None = by_id.get(event.get("product") or "")
         self.quantity: int | None = event.get("quantity")
-        self.ids: list[str] = [str(v) for k, v in self.args.items() if k.endswith("_id") and isinstance(v, str)]
+        self.ids: list[str] = [str(v) for k, v in self.given.items() if k.endswith("_id") and isinstance(v, str)]
         self.before = ledger.cart
         self.after = ledger.cart
         self.asked, self.due = ledger.asked, ledger.due
@@ -65,9 +72,19 @@ class Call:
         self.closing = ledger.closing
         self._near = {a: n / 1000 for a, n in event.get("near", ())}
 
+    @cached_property
+    def args(self) -> dict[str, str]:
+        """The arguments as expressions see them: texts; what nests is JSON."""
+        return {k: _text(v) for k, v in self.given.items() if v is not None}
+
     def nearness(self, other: Call) -> float | None:
         """The similarity of the queries, as it was recorded."""
         return self._near.get(other.at, other._near.get(self.at))
+
+
+def _text(value: Any) -> str:
+    nested = isinstance(value, dict) or (isinstance(value, list) and any(isinstance(v, dict | list) for v in value))
+    return json.dumps(value, ensure_ascii=False) if nested else show(value)
 
 
 setattr(Call, "class", property(lambda self: self.kind))
@@ -112,6 +129,15 @@ class Order:
         self.id, self.lines, self.total = id, lines, total
 
 
+@dataclass(frozen=True)
+class End:
+    """The state at some moment."""
+
+    cart: Bag
+    order: Order | None
+    records: dict[tuple[str, str], Any]
+
+
 class Ledger:
     """Reads events one by one and keeps what they mean."""
 
@@ -138,6 +164,9 @@ class Ledger:
         self.calls: list[Call] = []
         self.turns: list[Turn] = []
         self.beats: list[Beat] = []
+        self.records: dict[tuple[str, str], Any] = {}
+        self.opening: tuple[Bag, dict[tuple[str, str], Any]] = (Bag(), {})
+        self.before_twin: End | None = None
         self.frustration: list[float] = []
         self.rationales: list[str] = []
 
@@ -159,9 +188,11 @@ class Ledger:
         if event.get("gives") and self.turns:
             self.turns[-1].hinted = True
         closing = event["stop"] is not None
+        if event.get("twin", False) and self.before_twin is None:
+            self.before_twin = End(self.cart, self.order, dict(self.records))
         self.twin = event.get("twin", False)
         if event.get("fresh"):
-            self.cart, self.order = Bag(), None
+            self.cart, self.order, self.records = self.opening[0], None, dict(self.opening[1])
         if not closing:
             self.turns.append(Turn(self, len(self.turns) + 1, event["text"]))
         self._release(event)
@@ -200,6 +231,10 @@ class Ledger:
             total = event["order"]["total"]
             self.order = Order(event["order"]["id"], self.cart, Money(total, self.catalog.currency) if total else None)
             self.turns[-1].ordered = True
+        for record, key, data in event.get("records", ()):
+            if not isinstance(data, dict):
+                raise ValueError(f"the {record} {key} is no record")
+            self.records[record, key] = data
         if call.results:
             self.seen = self.seen | frozenset(call.results)
         self.calls.append(call)

@@ -45,6 +45,10 @@ class MetricValue:
         if value is None:
             return None
         number = float(value)
+        if self.data.get("scale") == "count":
+            if number < 0:
+                raise Failed(f"its value is {number:g}, and a count is not below 0")
+            return number
         if not 0 <= number <= 1:
             raise Failed(f"its value is {number:g}, outside of 0 to 1")
         return number

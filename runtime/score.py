@@ -11,6 +11,7 @@ from shopdsl.dsl.env import Env
 from shopdsl.dsl.evaluate import compile_tree, guarded
 from shopdsl.runtime.examine import FULL, LOST, UNSCORED, Examiner, Seen
 from shopdsl.runtime.manifest import RunBroken
+from shopdsl.runtime.report.tasks import Tasks
 from shopdsl.runtime.statistics import bootstrap_means, bounds, interval, pass_curves, ratio
 
 Curves = dict[str, dict[int, tuple[float, float, float]]]
@@ -29,6 +30,7 @@ class MetricScore:
     better: str
     kind: str
     unit: str
+    scale: str = "share"
     value: float | None = None
     low: float | None = None
     high: float | None = None
@@ -62,6 +64,7 @@ class CohortScore:
     ends_by_tier: dict[str, Counter[str]] = field(default_factory=dict)
     density: dict[str, tuple[float, float, float] | None] = field(default_factory=dict)
     gates: list[dict[str, Any]] = field(default_factory=list)
+    tasks: Tasks | None = None
 
 
 class Scorer:
@@ -81,7 +84,8 @@ class Scorer:
     def _empty(self, cohort: str, title: str, trials: int) -> CohortScore:
         data = {n: self.examiner.metrics[n].data for n in self.examiner.applying[cohort]}
         metrics = {
-            n: MetricScore(n, d["title"], d["group"], d["better"], d.get("kind", "rule"), d["unit"]) for n, d in data.items()
+            n: MetricScore(n, d["title"], d["group"], d["better"], d.get("kind", "rule"), d["unit"], d.get("scale", "share"))
+            for n, d in data.items()
         }
         return CohortScore(cohort, title, trials, metrics)
 
@@ -98,6 +102,9 @@ class Scorer:
         if seen.reason not in LOST:
             self._pace[seen.cohort].setdefault(seen.tier, []).append((seen.turns, seen.calls))
         score.unfaithful += seen.unfaithful > 0
+        if seen.task is not None:
+            score.tasks = score.tasks or Tasks([])
+            score.tasks.rows.append(seen.task)
         found, wanted = self._reachable[seen.cohort]
         self._reachable[seen.cohort] = found + seen.reachable[0], wanted + seen.reachable[1]
         for name, why in seen.failures.items():
@@ -140,7 +147,7 @@ class Scorer:
         import numpy as np
 
         if not len(raw) or not score.metrics:
-            for metric in score.metrics.values() if score.lost else ():
+            for metric in (m for m in score.metrics.values() if m.scale == "share") if score.lost else ():
                 metric.least, metric.most = 0.0, 1.0
             return
         values = np.where(raw == UNSCORED, np.nan, raw)
@@ -151,7 +158,7 @@ class Scorer:
             metric.not_applicable = int(np.isnan(raw[:, column]).sum())
             metric.n = len(raw) - metric.unscored - metric.not_applicable
             _describe(metric, by_trial[:, column], samples[:, column])
-            if metric.n or metric.unscored:
+            if (metric.n or metric.unscored) and metric.scale == "share":
                 metric.least, metric.most = bounds(values[:, column].tolist(), score.lost, metric.unscored) or (None, None)
             data = self.examiner.metrics[metric.name].data
             if self.repeat > 1 and data.get("yes_no"):
@@ -190,9 +197,9 @@ def _grade(score: CohortScore, rubric: dict[str, Any], samples: Any) -> None:
     found = interval(weighted(samples, metrics, rubric))
     score.low, score.high = found if found else (None, None)
     for gate in rubric["gates"]:
-        metric = score.metrics.get(gate["metric"])
-        if metric is not None and metric.value is not None:
-            passed = bool(guarded(compile_tree(gate["require"]))(Env({"value": metric.value})))
+        if (metric := score.metrics.get(gate["metric"])) is not None:
+            known = metric.value is not None
+            passed = bool(guarded(compile_tree(gate["require"]))(Env({"value": metric.value}))) if known else None
             score.gates.append({"metric": gate["metric"], "passed": passed, "else": gate["else"]})
 
 
@@ -217,7 +224,9 @@ def weighted(means: Any, metrics: list[MetricScore], rubric: dict[str, Any]) -> 
     named = rubric["metrics"]
     total, weight_sum = np.zeros(len(means)), np.zeros(len(means))
     for group, text in sorted(rubric["weights"].items()):
-        columns = [i for i, m in enumerate(metrics) if m.group == group and (named is None or m.name in named)]
+        columns = [
+            i for i, m in enumerate(metrics) if m.group == group and (m.scale == "share" if named is None else m.name in named)
+        ]
         if not columns:
             continue
         block = means[:, columns].astype(float)
@@ -256,6 +265,7 @@ def _cohort_data(c: CohortScore) -> dict[str, Any]:
         "lost": c.lost,
         "unfaithful": c.unfaithful,
         "ceiling": c.ceiling,
+        **({"tasks": c.tasks.data()} if c.tasks else {}),
     }
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from shopdsl.dsl.catalog import Catalog, Category, Hint, Product
+from shopdsl.dsl.catalog import Catalog, Category, Hint, Product, decode
 from shopdsl.dsl.values import SYMBOLS, Failed, Money, Row
 from shopdsl.runtime.customer.controller import Controller, Program
 from shopdsl.runtime.evidence import Reader, case_row, penalty_rows
@@ -13,35 +13,44 @@ from shopdsl.runtime.judges.asking import Asker
 from shopdsl.runtime.judges.question import Judge
 from shopdsl.runtime.judges.rules import Rules
 from shopdsl.runtime.metric import MetricValue
+from shopdsl.runtime.shop.overlay import Overlay
 from shopdsl.runtime.shop.search import Lexical
 from shopdsl.runtime.shop.state import State
 from shopdsl.runtime.shop.store import Store
 from shopdsl.runtime.trial import call_event, make_ledger
-from shopdsl.runtime.world import Trial, persona_row, visible
+from shopdsl.runtime.world import NO_REVEAL, Trial, persona_row, visible
 
 DIGITS = 4
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One expectation of a test: what was expected and found, as text, and whether they agree."""
+    """One expectation of a test: what was expected and found, as text, whether they agree, and what the case of the test misses."""
 
     metric: str
     expected: str
     found: str
     passed: bool
+    reasons: tuple[str, ...] = ()
 
 
 def run_test(
     test: dict[str, Any], expect: dict[str, str | None], metrics: dict[str, Any], shared: dict[str, Any]
 ) -> list[Verdict]:
     """The verdicts of one test. `shared` has `toolset`, `beats`, `dimensions`, `package`, `cohort`, `judges`."""
-    trial = _trial(test, shared)
+    own = shared.get("trial")
+    trial = _case_trial(test, shared, own) if own else _trial(test, shared)
     record = _record(test, trial)
     penalties = shared["toolset"]["penalties"] | test["penalties"]
-    names = Reader({shared["cohort"]: penalty_rows(penalties)}, {}, {}).names(trial, record) | _forbidden(test)
+    cases = {trial.data["case"]: test["case"]} if own else {}
+    names = Reader({shared["cohort"]: penalty_rows(penalties)}, {}, cases).names(trial, record)
+    names |= {} if own else _forbidden(test)
     asker = Asker({n: Judge(j) for n, j in shared["judges"].items()}, Rules(), names)
-    return [_verdict(name, wanted, MetricValue(metrics[name], "full"), names, asker) for name, wanted in expect.items()]
+    missed = tuple(names["verdict"].get().reasons) if names["success"] is not None else ()
+    return [
+        replace(_verdict(name, wanted, MetricValue(metrics[name], "full"), names, asker), reasons=missed)
+        for name, wanted in expect.items()
+    ]
 
 
 def _forbidden(test: dict[str, Any]) -> dict[str, Any]:
@@ -89,10 +98,17 @@ def _trial(test: dict[str, Any], shared: dict[str, Any]) -> Trial:
         _catalog(test["products"]),
     )
     store.engine = _Told(store)
-    limits = {"beats_per_message": 1, "adds_per_message": 1, "slack": 0, "stall": None}
-    return Trial(
-        data, store, persona_row(shared["dimensions"], chosen), beats, {"guards": [], "limits": limits}, shared["dimensions"]
-    )
+    return Trial(data, store, persona_row(shared["dimensions"], chosen), beats, NO_REVEAL, shared["dimensions"])
+
+
+def _case_trial(test: dict[str, Any], shared: dict[str, Any], own: dict[str, Any]) -> Trial:
+    """The trial of a case as a run would play it; what is said and called is the test's."""
+    data = own["trial"]
+    base = Store("test", own["store"], decode(own["catalog"]), own["records"])
+    base.engine = Lexical(base.texts())
+    store = Overlay(base, data["fixtures"], data["script"])
+    chosen = persona_row(shared["dimensions"], data["persona"])
+    return Trial(data, store, chosen, visible(shared["beats"], shared["package"]), NO_REVEAL, shared["dimensions"], test["case"])
 
 
 def _beat(beat: dict[str, Any], order: dict[str, int], kinds: dict[str, Any]) -> dict[str, Any]:
@@ -149,7 +165,7 @@ def _record(test: dict[str, Any], trial: Trial) -> dict[str, Any]:
         Program(trial.reveal, trial.beats), trial.itinerary, ledger.items, {"persona": trial.persona, "tier": "", "difficulty": 1}
     )
     events: list[dict[str, Any]] = []
-    state, place = State(), 0
+    state, place = trial.opening(), 0
     for turn in test["turns"]:
         places = list(range(place, place + len(turn["beats"])))
         place += len(places)
@@ -173,10 +189,8 @@ def _record(test: dict[str, Any], trial: Trial) -> dict[str, Any]:
 
 
 def _call(call: dict[str, Any], store: Store, state: State, ledger: Any) -> dict[str, Any]:
-    assert isinstance(store.engine, _Told)
-    store.engine.finds, store.engine.near = call["finds"], float(call["near"]) if call["near"] is not None else None
-    cart, order = state.cart, state.order
+    if isinstance(store.engine, _Told):
+        store.engine.finds, store.engine.near = call["finds"], float(call["near"]) if call["near"] is not None else None
+    before = state.now()
     outcome = store.call(call["tool"], call["args"], state)
-    return call_event(
-        {"id": None, "tool": call["tool"], "arguments": call["args"]}, outcome, state, cart, order, store.engine, ledger
-    )
+    return call_event({"id": None, "tool": call["tool"], "arguments": call["args"]}, outcome, state, before, store.engine, ledger)

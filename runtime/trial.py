@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from shopdsl.dsl.pacing import MAX_TURNS
-from shopdsl.dsl.values import Bag
 from shopdsl.runtime.agents.patience import Patience
 from shopdsl.runtime.agents.protocol import Action, Agent, AgentFault, checked
 from shopdsl.runtime.ledger import Ledger
 from shopdsl.runtime.shop.encoder import Encoder
+from shopdsl.runtime.shop.faults import Faults
 from shopdsl.runtime.shop.search import Engine, Pending
-from shopdsl.runtime.shop.state import Order, State
+from shopdsl.runtime.shop.state import Before, State
 from shopdsl.runtime.shop.tools import Outcome
 from shopdsl.runtime.watch import Note, unwatched
 from shopdsl.runtime.world import Trial
@@ -54,15 +55,18 @@ class Play:
     max_calls: int
     patience: Patience
     note: Note = unwatched
-    state: State = field(default_factory=State)
     events: list[Event] = field(default_factory=list)
     silent: int = 0
     agent: Agent = field(init=False)
+    state: State = field(init=False)
+    faults: Faults = field(init=False)
 
     async def run(self) -> dict[str, Any]:
         """Play to the end; the result is the trial's record, without what the run adds."""
         started = time.perf_counter()
-        self.agent = self.make_agent()
+        self.agent, self.state = self.make_agent(), self.trial.opening()
+        self.faults = self.trial.faults()
+        self.max_calls = min(self.max_calls, self.trial.data.get("script", {}).get("limits", {}).get("calls", self.max_calls))
         try:
             await self._begin()
             await self._rounds()
@@ -98,7 +102,7 @@ class Play:
     async def _afresh(self) -> None:
         """A new conversation with a new customer: the agent remembers nothing, and the cart is empty."""
         await self.agent.close()
-        self.agent, self.state = self.make_agent(), State()
+        self.agent, self.state = self.make_agent(), self.trial.opening()
         await self._begin()
 
     async def _rounds(self) -> None:
@@ -135,18 +139,31 @@ class Play:
             return checked(await self.agent.step(event))
 
     async def _call(self, action: dict[str, Any]) -> Outcome:
-        cart, order = self.state.cart, self.state.order
+        before = self.state.now()
         store = self.trial.store
 
         def call() -> tuple[Outcome, Event]:
             outcome = store.call(action["tool"], action["arguments"], self.state)
-            return outcome, call_event(action, outcome, self.state, cart, order, store.engine, self.ledger)
+            return outcome, call_event(action, outcome, self.state, before, store.engine, self.ledger)
 
+        fault = self.faults.next(action["tool"])
+        if fault is not None and fault.wait:
+            await asyncio.sleep(fault.wait)
+        if fault is not None and fault.error:
+            return self._failed(action, fault.error)
         started = time.perf_counter()
         outcome, event = await self._encoded(call)
         seconds = round(time.perf_counter() - started, 6)
         self.note({"event": "call", "tool": action["tool"], "error": outcome.error, "seconds": seconds})
         self._note(event)
+        return outcome
+
+    def _failed(self, action: dict[str, Any], error: str) -> Outcome:
+        """A call that meets an injected fault: the shop has not seen it."""
+        outcome = Outcome(error=error)
+        event = call_event(action, outcome, self.state, self.state.now(), None, self.ledger)
+        self.note({"event": "call", "tool": action["tool"], "error": error, "seconds": 0.0})
+        self._note(event | {"fault": True})
         return outcome
 
     def _note(self, event: Event) -> None:
@@ -168,9 +185,9 @@ class Play:
 
 
 def call_event(
-    action: dict[str, Any], outcome: Outcome, state: State, cart: Bag, order: Order | None, engine: Engine | None, ledger: Ledger
+    action: dict[str, Any], outcome: Outcome, state: State, before: Before, engine: Engine | None, ledger: Ledger
 ) -> Event:
-    """The event of a call; `cart` and `order` are the state before it. Raises Pending where the query has no vector yet."""
+    """The event of a call. Raises Pending where the query has no vector yet."""
     event: Event = {
         "type": "call",
         "id": action["id"],
@@ -185,11 +202,13 @@ def call_event(
     }
     if near := _near(outcome, engine, ledger):
         event["near"] = near
-    if state.cart is not cart:
+    if state.cart is not before.cart:
         event["cart"] = {p.id: state.cart[p] for p in state.cart}
-    if state.order is not order and state.order is not None:
+    if state.order is not before.order and state.order is not None:
         total = state.order.total
         event["order"] = {"id": state.order.id, "total": str(total.amount) if total else None}
+    if changed := state.records.since(before.records):
+        event["records"] = changed
     return event
 
 
@@ -207,4 +226,8 @@ def make_ledger(trial: Trial) -> Ledger:
     tools = {name: (tool.kind, tool.role) for name, tool in store.tools.items()}
     fields = trial.persona.fields().get("message_length")
     cap = fields.fields().get("reply_cap") if fields is not None else None
-    return Ledger(trial.items(), trial.itinerary, trial.beats, tools, store.catalog, store.titles, cap)
+    ledger = Ledger(trial.items(), trial.itinerary, trial.beats, tools, store.catalog, store.titles, cap)
+    opening = trial.opening()
+    ledger.opening = (opening.cart, opening.records.changed)
+    ledger.cart, ledger.records = opening.cart, dict(opening.records.changed)
+    return ledger

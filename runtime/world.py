@@ -10,17 +10,25 @@ from functools import cached_property
 from typing import Any
 
 from shopdsl.dsl.catalog import Catalog, Product, decode
+from shopdsl.dsl.constants import constant
+from shopdsl.dsl.entities import Entities
 from shopdsl.dsl.items import Item
 from shopdsl.dsl.plan import Plan, PlanError
-from shopdsl.dsl.values import Money, Row
+from shopdsl.dsl.values import Bag, Row
+from shopdsl.runtime.shop.faults import Faults
 from shopdsl.runtime.shop.overlay import Overlay
+from shopdsl.runtime.shop.state import State
 from shopdsl.runtime.shop.store import Store
 
+FIXED = "fixed"
+"""What `reveal` is where the customer's texts are given."""
+OWN = frozenset(["today", "coupons", "facts", "tools", "offers"])
+"""What a case can have that its store has otherwise."""
 NO_REVEAL: dict[str, Any] = {"guards": [], "limits": {"beats_per_message": 1, "adds_per_message": 1, "slack": 0, "stall": None}}
 """How wishes come out where none do: the customer's texts are given."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trial:
     """One trial of a plan: its line (`data`), and what it refers to."""
 
@@ -36,6 +44,27 @@ class Trial:
     def fixtures(self) -> dict[str, Product]:
         """The products that the trial brings along, by name."""
         return self.store.fixtures if isinstance(self.store, Overlay) else {}
+
+    @cached_property
+    def names(self) -> dict[str, Any]:
+        """The products that expressions of its case can name."""
+        by_id = self.store.catalog.by_id
+        listed = {name: by_id[id] for name, id in self.store.data.get("products", {}).items() if id in by_id}
+        return {**listed, **self.fixtures}
+
+    def opening(self) -> State:
+        """The state in which it begins: the store's, and what its case says is different."""
+        state = self.store.opening()
+        script = self.data.get("script", {})
+        state.records = Entities(self.store.tables, {(r, k): data for r, k, data in script.get("records", ())})
+        if "cart" in script:
+            state.cart = Bag({self.names[name]: count for name, count in script["cart"].items()})
+        return state
+
+    def faults(self) -> Faults:
+        """The faults that its tools meet: those of its case, then those of the store."""
+        rules = [*self.data.get("script", {}).get("faults", ()), *self.store.data.get("faults", ())]
+        return Faults(rules, self.data["seed"])
 
     @property
     def system(self) -> str:
@@ -84,7 +113,9 @@ class World:
         if name not in self._stores:
             with undamaged(self.plan):
                 data = self.header["stores"][name]
-                self._stores[name] = Store(name.rpartition(".")[2], data, self.catalogs[data["catalog"]])
+                self._stores[name] = Store(
+                    name.rpartition(".")[2], data, self.catalogs[data["catalog"]], self.plan.records.get(name)
+                )
         return self._stores[name]
 
     def trials(self) -> Iterator[Trial]:
@@ -100,10 +131,11 @@ class World:
         cohort = self.header["cohorts"][data["cohort"]]
         values = self.header["personas"][cohort["persona"]]["dimensions"]
         package, store = cohort["package"], self.store(cohort["store"])
-        if data.get("fixtures"):
-            store = Overlay(store, data["fixtures"])
+        script = data.get("script", {})
+        if data.get("fixtures") or OWN & script.keys():
+            store = Overlay(store, data.get("fixtures", {}), script)
         case = self.header["cases"][data["case"]] if "case" in data else None
-        reveal = self._visible("reveals", package)[data["reveal"]] if case is None else NO_REVEAL
+        reveal = self._visible("reveals", package)[data["reveal"]] if data["reveal"] != FIXED else NO_REVEAL
         return Trial(data, store, persona_row(values, data["persona"]), self._visible("beats", package), reveal, values, case)
 
     def _visible(self, kind: str, package: str) -> dict[str, Any]:
@@ -135,19 +167,3 @@ def persona_row(dimensions: dict[str, Any], chosen: dict[str, str]) -> Row:
         fields = dimensions[name][value]["fields"]
         rows[name] = Row(value, {k: constant(v) for k, v in fields.items()})
     return Row("", rows)
-
-
-def constant(value: Any) -> Any:
-    """A constant from its plan data (the inverse of `compiler/constants.encode`)."""
-    match value:
-        case {"n": text}:
-            return float(text)
-        case {"money": amount, "currency": currency}:
-            return Money(amount, currency)
-        case {"row": fields}:
-            return Row("", {k: constant(v) for k, v in fields.items()})
-        case {"map": entries}:
-            return {constant(k): constant(v) for k, v in entries}
-        case list():
-            return [constant(v) for v in value]
-    return value

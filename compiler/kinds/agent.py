@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -79,6 +80,22 @@ def _reachable(unit: Unit, node: Node | None) -> None:
     if not usable:
         help = "an address is such as http://127.0.0.1:8080/turn, with a port from 1 to 65535"
         unit.sink.add(codes.WRONG_SHAPE, f"`{node.text}` is not an address", node.span, help)
+    elif not _sandbox(unit, node, str(parts.hostname)):
+        help = f"a test may reach no production system; if {parts.hostname} is a sandbox, say so in shopdsl.yaml: `sandbox: [{parts.hostname}]`"
+        unit.sink.add(codes.HOST, f"`{parts.hostname}` is not this machine", node.span, help)
+
+
+def _sandbox(unit: Unit, node: Scalar, host: str) -> bool:
+    """Is an address on this machine, or declared to be a sandbox by the package that names it?"""
+    package = unit.workspace.package(unit.workspace.owner(node.span))
+    return _loopback(host) or (package is not None and host.lower() in package.sandbox)
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost" or host.lower().endswith(".localhost")
 
 
 def _own(unit: Unit, body: Mapping) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from shopdsl.compiler.cohort_cases import check_cases, find_cases
 from shopdsl.compiler.conversation import Parts, check_conversation
-from shopdsl.compiler.expressions import NOTHING, Compiled, Reporter, check, expression
+from shopdsl.compiler.each import read_each
+from shopdsl.compiler.expressions import Compiled, expression
 from shopdsl.compiler.forbids import compile_forbids
 from shopdsl.compiler.kinds.case import Case, compile_case
 from shopdsl.compiler.kinds.catalog import CatalogSpec, compile_catalog
@@ -20,7 +21,6 @@ from shopdsl.compiler.tables import Table, table
 from shopdsl.compiler.unit import Unit, entries, items, ordered_entries, value
 from shopdsl.dsl import types as t
 from shopdsl.dsl.diagnostics import codes, nearest
-from shopdsl.dsl.parse import ParseError, parse_expression
 from shopdsl.dsl.records import Entry
 from shopdsl.dsl.source import Span
 from shopdsl.dsl.tree import Mapping, Node, Scalar
@@ -69,6 +69,7 @@ class Cohort:
     lines: list[Line]
     document: Document
     cases: list[Case]
+    openings: dict[str, list[Any]]
     forbid: list[dict[str, Any]]
 
 
@@ -86,17 +87,25 @@ def compile_cohort(unit: Unit, document: Document) -> Cohort:
     tables = {k.text: table(k.text, rows, unit.sink) for k, rows in entries(body.get("tables")) if isinstance(rows, Mapping)}
     names = _scope(persona, tables, store_currency(unit, [document]))
     lines, _ = _lines(unit, body.get("draw"), names)
-    found = [d for n in items(body.get("cases")) if (d := unit.resolve("case", n))]
+    found = find_cases(unit, body.get("cases"), document.package)
+    cases = [unit.compiled(compile_case, d) for d in found]
+    made = unit.compiled(compile_store, store) if store else None
+    openings = (
+        check_cases(unit, cases, made, {n: t.rows for n, t in persona.tables.items()} if persona else {})
+        if made and made.toolset
+        else {}
+    )
     cohort = Cohort(
         document.name,
         value(body.get("trials"), 1) if body.get("cases") is None else len(found),
-        unit.compiled(compile_store, store) if store else None,
+        made,
         persona,
         customer_document.name if customer_document else "scripted",
         tables,
         lines,
         document,
-        [unit.compiled(compile_case, d) for d in found],
+        cases,
+        openings,
         compile_forbids(unit, body.get("forbid"), document.package, {}),
     )
     _check_way(unit, cohort, body)
@@ -104,7 +113,7 @@ def compile_cohort(unit: Unit, document: Document) -> Cohort:
     _check_tables(unit, cohort, body.get("tables"))
     speaker = customer_document or unit.workspace.find("customer", cohort.customer, document.package)
     toolset = cohort.store.toolset if cohort.store else None
-    if not cohort.cases:
+    if body.get("cases") is None:
         check_conversation(unit, document, Parts(toolset, speaker, _texts(cohort)))
     return cohort
 
@@ -124,14 +133,17 @@ def _check_fixtures(unit: Unit, cohort: Cohort) -> None:
                 unit.sink.add(codes.FIXTURE, f"the catalog has no {what} `{found}`", fixture.places[key], help)
 
 
+_WAYS = "add `draw:`, or `cases:` with the names of cases"
+
+
 def _check_way(unit: Unit, cohort: Cohort, body: Mapping) -> None:
     """A cohort either draws its trials or lists them."""
     drawn, listed = body.key("draw"), body.key("cases")
     if drawn is not None and listed is not None:
         help = "keep one of the two; where `draw` is inherited, `draw: null` removes it"
         unit.sink.add(codes.CASES_AND_DRAWS, "this cohort both draws trials and lists cases", listed.span, help)
-    elif drawn is None and not items(body.get("cases")):
-        help = "add `draw:`, or `cases:` with the names of cases"
+    elif drawn is None and not cohort.cases and (isinstance(body.get("cases"), Mapping) or not items(body.get("cases"))):
+        help = "no case of the package fits this description" if isinstance(listed and body.get("cases"), Mapping) else _WAYS
         place = listed or cohort.document
         unit.sink.add(codes.CASES_AND_DRAWS, "this cohort neither draws trials nor lists cases", place.span, help)
     elif listed is None:
@@ -180,12 +192,9 @@ def _line(unit: Unit, key: Scalar, body: Node, names: Scope) -> Line:
     return Line(key.text, expression(body, names, unit.sink, wanted), span)
 
 
-_EACH = re.compile(r"\s*([a-z][a-z0-9_]*)\s+in\s+(.*)", re.DOTALL)
-
-
 def _block(unit: Unit, key: Scalar, body: Mapping, names: Scope) -> Line:
     each = body.get("each")
-    member, source = _each(unit, each, names)
+    member, source = read_each(unit, each, names)
     inner = names.with_names({member: Entry(t.element(source.type) or t.ANY, "A member.")})
     lines, inner = _lines(unit, body.get("draw"), inner)
     collect = expression(body.get("collect"), inner, unit.sink)
@@ -193,24 +202,6 @@ def _block(unit: Unit, key: Scalar, body: Mapping, names: Scope) -> Line:
     kind = found if isinstance(found, t.Many) and found.kind == "list" else t.Many("list", found)
     made = Compiled(source.tree, kind, source.evidence, source.used | collect.used | _used(lines))
     return Line(key.text, made, body.span, Block(member, lines, collect))
-
-
-def _each(unit: Unit, node: Node | None, names: Scope) -> tuple[str, Compiled]:
-    if not isinstance(node, Scalar):
-        return "member", NOTHING
-    match = _EACH.fullmatch(node.text)
-    if match is None:
-        unit.sink.add(codes.SYNTAX, "`each` reads `NAME in EXPRESSION`", node.span, "for example `each: c in categories`")
-        return "member", NOTHING
-    report = Reporter(node, unit.sink, match.start(2))
-    try:
-        made = check(parse_expression(match[2]), names, report)
-    except ParseError as error:
-        report.syntax(error, "expression")
-        return match[1], NOTHING
-    if t.element(made.type) is None:
-        report(codes.NOT_ITERABLE, "this cannot be walked through", (0, len(match[2])), "")
-    return match[1], made
 
 
 def _used(lines: list[Line]) -> frozenset[str]:

@@ -31,6 +31,11 @@ class Metric:
     data: dict[str, Any]
     document: Document
 
+    @property
+    def counts(self) -> bool:
+        """Is its value a number of things, and not a share?"""
+        return self.data.get("scale") == "count"
+
 
 def compile_metric(unit: Unit, document: Document) -> Metric:
     """Checks `let`, `when` and `value` for every persona that the metric can meet, and infers its evidence."""
@@ -52,6 +57,7 @@ def compile_metric(unit: Unit, document: Document) -> Metric:
         "group": text(body.get("group")),
         "better": text(body.get("better")),
         "unit": text(body.get("unit")),
+        **({"scale": "count"} if text(body.get("scale")) == "count" else {}),
         "yes_no": t.bare(value.type) == t.BOOL,
         "for": sorted(d.name for d in cohorts if d),
         "ask": [ask.data for ask in asks],

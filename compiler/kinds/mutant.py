@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shopdsl.compiler.closed import close
+from shopdsl.compiler.constants import literal_tree
 from shopdsl.compiler.expressions import Compiled, condition, expression, template
 from shopdsl.compiler.kinds.agent import compile_agent
 from shopdsl.compiler.kinds.toolset import compile_toolset
@@ -138,13 +139,20 @@ def _tool(unit: Unit, node: Node | None, params: Parameters, code: Code = codes.
 
 
 def _argument(unit: Unit, key: Scalar, node: Node, params: Parameters, names: Scope, code: Code = codes.REWRITE) -> Compiled:
+    _argument_name(unit, key, params, code)
+    return expression(node, names, unit.sink)
+
+
+def _argument_name(unit: Unit, key: Scalar, params: Parameters, code: Code) -> None:
     known = {p for of in params.values() for p in of}
     if key.text not in known and (near := nearest(key.text, known)):
         unit.sink.add(code, f"no tool has a parameter `{key.text}`", key.span, near)
-    return expression(node, names, unit.sink)
 
 
 def compile_call(unit: Unit, node: Mapping, params: Parameters, names: Scope, code: Code = codes.REWRITE) -> dict[str, Any]:
     """A call that a spec spells out: its tool, and its arguments as expressions."""
     given = {k.text: _argument(unit, k, v, params, names, code).tree for k, v in entries(node.get("with"))}
-    return {"tool": _tool(unit, node.get("tool"), params, code), "with": given}
+    for key, _ in entries(node.get("args")):
+        _argument_name(unit, key, params, code)
+    literal = {k.text: literal_tree(value(v)) for k, v in entries(node.get("args"))}
+    return {"tool": _tool(unit, node.get("tool"), params, code), "with": literal | given}

@@ -64,7 +64,9 @@ def check_rubric(unit: Unit, document: Document, scored_cohort: Document) -> Non
     body, cohort = unit.body(document), scored_cohort.name
     rubric = unit.compiled(compile_rubric, document)
     applying = metrics_of(unit, unit.workspace.main.name, scored_cohort)
-    scored = [m for m in applying if rubric.metrics is None or m.name in rubric.metrics]
+    scored = (
+        [m for m in applying if m.name in rubric.metrics] if rubric.metrics is not None else [m for m in applying if not m.counts]
+    )
     groups = {m.group for m in scored}
     if not applying or not scored:
         unit.sink.add(
@@ -79,6 +81,7 @@ def check_rubric(unit: Unit, document: Document, scored_cohort: Document) -> Non
             help = nearest(key.text, groups) or f"groups with a metric: {', '.join(sorted(groups))}"
             unit.sink.add(codes.GROUP_WITHOUT_METRIC, f"no metric of `{cohort}` is in the group `{key.text}`", key.span, help)
     _check_named(unit, items(body.get("metrics")), {m.name for m in applying}, cohort)
+    _check_counts(unit, items(body.get("metrics")), {m.name for m in applying if m.counts})
 
 
 def _check_named(unit: Unit, nodes: list[Node], applying: set[str], cohort: str) -> None:
@@ -91,6 +94,14 @@ def _check_named(unit: Unit, nodes: list[Node], applying: set[str], cohort: str)
                 node.span,
                 f"add `{cohort}` to its `for`",
             )
+
+
+def _check_counts(unit: Unit, nodes: list[Node], counts: set[str]) -> None:
+    """What has no best value cannot be averaged with shares."""
+    for node in nodes:
+        if text(node).rpartition(".")[2] in counts:
+            message = f"`{text(node)}` is a count, and a rubric scores shares"
+            unit.sink.add(codes.NOT_FOR_COHORT, message, node.span, "leave it out: it is reported; or make it a gate")
 
 
 def metrics_of(unit: Unit, package: str, cohort: Document) -> list[Metric]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shopdsl.compiler.kinds.beat import compile_beat
-from shopdsl.compiler.kinds.case import compile_case
+from shopdsl.compiler.kinds.case import Case, compile_case
 from shopdsl.compiler.kinds.cohort import Cohort, compile_cohort
 from shopdsl.compiler.kinds.metric import Metric, compile_metric
 from shopdsl.compiler.kinds.toolset import penalties
@@ -37,6 +37,11 @@ def compile_test(unit: Unit, document: Document) -> Test:
     cohort = unit.resolve("cohort", body.get("cohort"))
     named = unit.resolve("case", body.get("case"))
     case = unit.compiled(compile_case, named) if named else None
+    played = case is not None and bool(case.expected.data["groups"])
+    for needed in ("products", "target") if not played and body.get("cohort") is not None else ():
+        if body.get(needed) is None:
+            help = f"add `{needed}:`, or name a `case` of business tasks"
+            unit.sink.add(codes.MISSING_KEY, f"this test needs `{needed}`", document.span, help)
     products = {k.text: plain(v) for k, v in entries(body.get("products"))}
     for key, _ in entries(body.get("target")):
         _known(unit, key, products, "product")
@@ -53,6 +58,8 @@ def compile_test(unit: Unit, document: Document) -> Test:
             metrics[key.text] = unit.compiled(compile_metric, metric)
             _check_expectation(unit, key, node, metrics[key.text], compiled)
             expect[key.text] = (_expected(node), node.span)
+    if case is not None and played:
+        _check_texts(unit, body, case)
     return Test(
         document.name,
         compiled,
@@ -72,9 +79,23 @@ def compile_test(unit: Unit, document: Document) -> Test:
             "prohibitions": value(body.get("prohibitions"), len(items(body.get("forbidden")))),
             "end": text(end, "gave_up"),
             "case": case.scored if case else None,
+            "played": case.name if case is not None and played else None,
         },
         document,
     )
+
+
+def _check_texts(unit: Unit, body: Mapping, case: Case) -> None:
+    """In a case that is played the customer writes what the case says."""
+    messages = case.played["messages"]
+    for turn, message in zip(items(body.get("turns")), messages, strict=False):
+        said = turn.get("customer") if isinstance(turn, Mapping) else None
+        if said is not None and text(said).split() != message["text"].split():
+            help = f"write `{message['text'][:80]}`"
+            unit.sink.add(codes.TEST_REFERENCE, "the customer of the case writes something else here", said.span, help)
+    for turn in items(body.get("turns"))[len(messages) :] if messages else ():
+        known = f"the customer of the case writes {len(messages)} message{'' if len(messages) == 1 else 's'}"
+        unit.sink.add(codes.TEST_REFERENCE, known, turn.span, "remove the turn, or add an utterance to the case")
 
 
 def _check_cohort(unit: Unit, body: Mapping, cohort: Cohort, products: Any) -> None:
@@ -153,7 +174,8 @@ def _check_expectation(unit: Unit, key: Scalar, node: Node, metric: Metric, coho
     raw = text(node)
     if (fraction := _FRACTION.fullmatch(raw)) is not None and int(fraction[1]) <= int(fraction[2]) != 0:
         return
-    if raw not in ("none", "null", "") and not 0 <= float(decimal_text(node, "-1")) <= 1:
+    most = float("inf") if metric.counts else 1
+    if raw not in ("none", "null", "") and not 0 <= float(decimal_text(node, "-1")) <= most:
         unit.sink.add(
             codes.TEST_REFERENCE,
             f"`{raw}` is not a value that a metric can have",

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from shopdsl.dsl.diagnostics import codes
 from shopdsl.dsl.diagnostics.codes import Code
 from shopdsl.dsl.source import Span
 
@@ -24,6 +25,10 @@ class Diagnostic:
         return self.code.id.startswith("E")
 
 
+UNREAD = (codes.YAML_SYNTAX, codes.NOT_UTF8, codes.TOO_LARGE, codes.TOO_DEEP, codes.TAB, codes.UNREADABLE)
+FOLLOWS = (codes.UNRESOLVED, codes.CASES_AND_DRAWS)
+
+
 class Sink:
     """Collects diagnostics; the same finding at the same place is kept once."""
 
@@ -35,8 +40,12 @@ class Sink:
         self._found.setdefault(key, Diagnostic(code, message, span, help))
 
     def all(self) -> list[Diagnostic]:
-        """Every finding, by file and place."""
-        return sorted(self._found.values(), key=_order)
+        """Every finding, by file and place.
+
+        Where a file could not be read, names that lead nowhere are not told: they may stand in it."""
+        found = self._found.values()
+        lost = any(d.code in UNREAD for d in found)
+        return sorted((d for d in found if not lost or d.code not in FOLLOWS), key=_order)
 
     @property
     def has_errors(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 
 from shopdsl.dsl.diagnostics.codes import CODES
@@ -10,10 +11,25 @@ from shopdsl.dsl.diagnostics.diagnostic import Diagnostic
 from shopdsl.dsl.source import Span
 from shopdsl.dsl.terminal import clean
 
+ALIKE = 10
+"""So many warnings of one code are shown to people; errors are all shown."""
+
 
 def text(found: Sequence[Diagnostic]) -> str:
-    """For people: message, place, the source line with carets, and help."""
-    return "\n\n".join(_one(d) for d in found) + ("\n" if found else "")
+    """For people: message, place, the source line with carets, and help; of many warnings of one code the first few."""
+    seen: Counter[str] = Counter()
+    parts = []
+    for d in found:
+        seen[d.code.id] += 1
+        if d.is_error or seen[d.code.id] <= ALIKE:
+            parts.append(_one(d))
+    kinds = {d.code.id for d in found if not d.is_error}
+    parts += [
+        f"… and {seen[k] - ALIKE} more of {k}; `shopdsl check --format json` lists them all"
+        for k in sorted(kinds)
+        if seen[k] > ALIKE
+    ]
+    return "\n\n".join(parts) + ("\n" if found else "")
 
 
 def _one(d: Diagnostic) -> str:

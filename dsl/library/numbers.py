@@ -52,10 +52,6 @@ def normal_quantile(p: float) -> float:
     return quantile(p)
 
 
-def cents(n: int) -> Money:
-    return Money(Decimal(n) / 100, "USD")
-
-
 def same_money(a: Money, b: Money) -> bool:
     return a.amount == b.amount
 

@@ -11,9 +11,18 @@ from shopdsl.dsl.library.collections import walk
 from shopdsl.dsl.values import Failed, Money, show
 
 MAX_TEXT = 100_000
-_WORD = re.compile(r"[^\W_]+(?:[.'’][^\W_]+)*")
-_MONEY = re.compile(r"(?<![\w.,])([$€£¥])\s?(\d{1,3}(?:,\d{3}){1,4}|\d{1,12})(\.\d{1,2})?(?![\d])")
-_CODES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "CNY"}
+_SIGN = "\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+"""Signs of Chinese and Japanese, which have no spaces between words."""
+_WORD = re.compile(rf"[{_SIGN}]|[^\W_{_SIGN}]+(?:[.'’][^\W_{_SIGN}]+)*")
+_SIGNS = re.compile(rf"[{_SIGN}]+")
+_CODES = {
+    "$": "USD", "us$": "USD", "usd": "USD", "€": "EUR", "eur": "EUR", "£": "GBP", "gbp": "GBP", "¥": "CNY", "cny": "CNY", "rmb": "CNY",
+    "人民币": "CNY", "元": "CNY", "块": "CNY", "块钱": "CNY", "圆": "CNY", "yuan": "CNY",
+}  # fmt: skip
+_AMOUNT = r"(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,12})(?:\.\d{1,2})?"
+_BEFORE = r"us\$|[$€£¥]|(?:(?<![a-z])(?:usd|eur|gbp|cny|rmb))|人民币"
+_BEHIND = r"块钱|[元块圆]|(?:yuan|rmb|cny|usd|eur|gbp)(?![a-z])"
+_MONEY = re.compile(rf"(?<![\w.,])(?:({_BEFORE})\s?)({_AMOUNT})(?!\d)|(?<![a-z\d.,$€£¥])({_AMOUNT})\s?({_BEHIND})", re.I | re.A)
 _SMALL = frozenset(["a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with", "per"])
 _STOP = _SMALL | frozenset(["i", "it", "is", "one", "some", "any", "that", "this", "please"])
 _UNIT = re.compile(r"(?:[a-z]{1,3}|count|pack|fl|oz)\b")
@@ -26,8 +35,13 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, Unicode NFKC, case folded, without punctuation."""
+    """The words of a text, Unicode NFKC, case folded, without punctuation; of Chinese every sign."""
     return list(_words(text))
+
+
+def signs(text: str) -> list[str]:
+    """The runs of Chinese and Japanese signs."""
+    return _SIGNS.findall(unicodedata.normalize("NFKC", text))
 
 
 def lower(text: str) -> str:
@@ -38,6 +52,15 @@ def contains(text: Any, part: Any) -> bool:
     """Do the words of `part` stand in `text`, one after the other?"""
     haystack, needle = " ".join(_words(show(text))), " ".join(_words(show(part)))
     return bool(needle) and f" {needle} " in f" {haystack} "
+
+
+_FIGURE = re.compile(r"(?<![\w.])-?\d[\d,]{0,20}(?:\.\d{1,10})?")
+
+
+def figure(text: str) -> float | None:
+    """The first number of a text."""
+    match = _FIGURE.search(unicodedata.normalize("NFKC", text[:MAX_TEXT]))
+    return float(match[0].replace(",", "")) if match else None
 
 
 def mentions(text: Any, subject: Any) -> bool:
@@ -81,13 +104,9 @@ def _capital(word: str, place: int, before: list[str]) -> str:
 
 
 def prices(text: str) -> list[Money]:
-    """The amounts of money that a text quotes, in its order."""
-    folded = unicodedata.normalize("NFKC", text)
-    return [
-        Money((whole.replace(",", "") + (part or "")), _CODES[sign])
-        for sign, whole, part in _MONEY.findall(folded)
-        if sign in _CODES
-    ]
+    """The amounts of money that a text quotes in digits, with a sign or a word for the money before or behind, in its order."""
+    found = _MONEY.findall(unicodedata.normalize("NFKC", text))
+    return [Money((before or behind).replace(",", ""), _CODES[(sign or word).casefold()]) for sign, before, behind, word in found]
 
 
 @lru_cache(maxsize=512)
@@ -102,4 +121,8 @@ def pattern(source: str) -> Any:
 
 
 def matches(text: Any, regex: str) -> bool:
-    return pattern(regex).search(show(text)) is not None
+    try:
+        made = pattern(regex)
+    except Exception:  # re2.error is not typed, and RE2 raises nothing else
+        raise Failed(f"this is no regular expression of RE2: {regex[:80]}") from None
+    return made.search(show(text)) is not None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from shopdsl.dsl.terminal import clean
+from shopdsl.dsl.terminal import clean, columns, padded
 from shopdsl.runtime.examine import FULL
+from shopdsl.runtime.report import task_text
 from shopdsl.runtime.score import CohortScore, MetricScore
 from shopdsl.runtime.statistics import wilson
 
@@ -31,12 +32,14 @@ def _cohort(agent: str, judge: str, c: CohortScore, colour: bool, view: str) -> 
     if c.score is not None:
         yield f"score {c.score:.3f}  {_interval(c.low, c.high)}"
     for gate in c.gates:
-        yield f"gate {gate['metric']}: {'passed' if gate['passed'] else clean(gate['else']).upper()}"
+        undecided = "not decided: its metric has no value"
+        said = undecided if gate["passed"] is None else "passed" if gate["passed"] else clean(gate["else"]).upper()
+        yield f"gate {gate['metric']}: {said}"
     if c.lost:
         yield f"{c.lost} trials are lost and not in these figures: with them a mean may lie anywhere between the two bounds that it shows"
     if c.unfaithful:
         yield f"in {c.unfaithful} trials the simulated customer did not say what it should, or said what it should not"
-    width = max((len(m.title) for m in c.metrics.values()), default=10)
+    width = max((columns(clean(m.title)) for m in c.metrics.values()), default=10)
     for group in dict.fromkeys(m.group for m in sorted(c.metrics.values(), key=group_order)):
         yield ""
         yield _strong(clean(group), colour)
@@ -45,6 +48,8 @@ def _cohort(agent: str, judge: str, c: CohortScore, colour: bool, view: str) -> 
         for metric in c.metrics.values():
             if metric.group == group:
                 yield _metric(metric, width, colour)
+    if c.tasks is not None and view == FULL:
+        yield from task_text.lines(c.tasks)
     yield from _ends(c, colour)
 
 
@@ -59,11 +64,13 @@ def group_order(m: MetricScore) -> tuple[int, str]:
 def _metric(m: MetricScore, width: int, colour: bool) -> str:
     arrow = ("↑" if m.better == "higher" else "↓") + (" " if m.kind == "rule" else "?")
     if m.value is None:
-        return f"  {clean(m.title):<{width}} {arrow}   n/a" + (f"  ({m.unscored} unscored)" if m.unscored else "")
+        return f"  {padded(m.title, width)} {arrow}   n/a" + (f"  ({m.unscored} unscored)" if m.unscored else "")
+    if m.scale == "count":
+        return f"  {padded(m.title, width)} {arrow} {m.value:.3f}  {'':<{_BAR}}  {_interval(m.low, m.high)}  n={m.n}, {clean(m.unit)}"
     good = m.value if m.better == "higher" else 1 - m.value
     bar = "█" * round(good * _BAR) + "·" * (_BAR - round(good * _BAR))
     note = f"  n={m.n}" + (f", {m.unscored} unscored" if m.unscored else "") + _bounds(m) + _passes(m)
-    return f"  {clean(m.title):<{width}} {arrow} {m.value:.3f}  {_paint(bar, good, colour)}  {_interval(m.low, m.high)}{note}"
+    return f"  {padded(m.title, width)} {arrow} {m.value:.3f}  {_paint(bar, good, colour)}  {_interval(m.low, m.high)}{note}"
 
 
 def _bounds(m: MetricScore) -> str:
@@ -86,7 +93,7 @@ def _ends(c: CohortScore, colour: bool) -> Iterator[str]:
     yield _strong("how trials ended", colour)
     total = max(1, sum(c.ends.values()))
     for reason, n in c.ends.most_common():
-        yield f"  {clean(reason):<20} {n:>5}  {_share(n, total)}"
+        yield f"  {padded(reason, 20)} {n:>5}  {_share(n, total)}"
     if set(c.ends_by_tier) - {""}:
         yield from _tiers(c, colour)
 
@@ -99,7 +106,7 @@ def _tiers(c: CohortScore, colour: bool) -> Iterator[str]:
         n = sum(ends.values())
         found = c.density.get(tier)
         pace = f"{found[0]:.2f}  {_interval(*found[1:])}" if found else "n/a"
-        yield f"  {clean(tier) or '(none)':<14} {n:>6}  {_share(ends['purchase_complete'], n)}  {pace}"
+        yield f"  {padded(tier or '(none)', 14)} {n:>6}  {_share(ends['purchase_complete'], n)}  {pace}"
 
 
 def _share(n: int, total: int) -> str:

@@ -85,6 +85,10 @@ class Encoder:
         model = self._model.result()
         return model.encode(texts, batch_size=BATCH, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False)
 
+    def add(self, text: str) -> None:
+        """Make the vector of a query, now."""
+        self.vectors[text] = self.encode([text])[0]
+
     async def prepare(self, text: str) -> None:
         """Have the vector of a query made, together with those of other trials that wait."""
         if text in self.vectors:

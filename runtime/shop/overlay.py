@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from shopdsl.dsl.catalog import Catalog, Category, Product, decode_whole
+from shopdsl.dsl.constants import constant
 from shopdsl.dsl.env import Env
 from shopdsl.dsl.evaluate import compile_tree
 from shopdsl.dsl.values import show
@@ -18,9 +19,14 @@ from shopdsl.runtime.shop.titles import Titles
 class Overlay(Store):
     """A store over another one; a product with a number that is there already takes the place of that product."""
 
-    def __init__(self, base: Store, fixtures: dict[str, dict[str, Any]]) -> None:
-        self.name, self.data, self.tools = base.name, base.data, base.tools
-        self._base = base
+    def __init__(self, base: Store, fixtures: dict[str, dict[str, Any]], script: dict[str, Any]) -> None:
+        self.name, self.data, self.tools, self.tables = base.name, base.data, base.tools, base.tables
+        self._base, self.today = base, script.get("today") or base.today
+        self.coupons: list[str] = script.get("coupons", [])
+        self.facts: dict[str, Any] = constant(script.get("facts", {}))
+        if "tools" in script:
+            self.tools = {name: base.tools[name] for name in script["tools"]}
+        self.offers = base.offers | script.get("offers", {})
         self.fixtures = {name: self._made(data) for name, data in fixtures.items()}
         self.own = list(self.fixtures.values())
         self._hidden = {p.id for p in self.own}

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from typing import Any, Protocol
 
-from shopdsl.dsl.library.texts import words
+from shopdsl.dsl.library.texts import signs, words
 
 
 class Engine(Protocol):
@@ -46,12 +46,12 @@ def best(scores: Any, limit: int, rows: Any = None) -> list[int]:
 
 
 class Lexical:
-    """Okapi BM25 (k1 = 1.2, b = 0.75) over case-folded words with a plural `s` dropped."""
+    """Okapi BM25 (k1 = 1.2, b = 0.75) over case-folded words with a plural `s` dropped; of Chinese over signs and pairs of them."""
 
     def __init__(self, texts: list[str]) -> None:
         import numpy as np
 
-        counts = [Counter(map(stem, words(t))) for t in texts]
+        counts = [Counter(_terms(t)) for t in texts]
         lengths = np.array([sum(c.values()) for c in counts], dtype=np.float64)
         norm = 1.2 * (0.25 + 0.75 * lengths / max(lengths.mean() if len(lengths) else 1.0, 1e-9))
         postings: dict[str, list[tuple[int, int]]] = {}
@@ -70,27 +70,42 @@ class Lexical:
         import numpy as np
 
         scores = np.zeros(self._n)
-        for word in dict.fromkeys(map(stem, words(query))):
+        for word in dict.fromkeys(_asked(query)):
             if word in self._postings:
                 hit, weight = self._postings[word]
                 scores[hit] += weight
         return [(float(scores[i]), i) for i in best(scores, limit, rows) if scores[i] > 0]
 
     def score(self, query: str, text: str) -> float | None:
-        counts = Counter(map(stem, words(text)))
+        counts = Counter(_terms(text))
         norm = 1.2 * (0.25 + 0.75 * sum(counts.values()) / max(self._mean, 1e-9))
         total = 0.0
-        for word in dict.fromkeys(map(stem, words(query))):
+        for word in dict.fromkeys(_asked(query)):
             known = len(self._postings[word][0]) if word in self._postings else 0
             idf = math.log(1 + (self._n - known + 0.5) / (known + 0.5))
             total += idf * counts[word] * 2.2 / (counts[word] + norm)
         return total or None
 
     def nearness(self, a: str, b: str) -> float:
-        one, two = Counter(map(stem, words(a))), Counter(map(stem, words(b)))
+        one, two = Counter(_asked(a)), Counter(_asked(b))
         dot = sum(n * two[w] for w, n in one.items())
         size = math.sqrt(sum(n * n for n in one.values()) * sum(n * n for n in two.values()))
         return dot / size if size else 0.0
+
+
+def _terms(text: str) -> list[str]:
+    """What a text can be found by."""
+    return [stem(w) for w in words(text)] + _pairs(text)
+
+
+def _asked(query: str) -> list[str]:
+    """What a query looks for: a single sign of Chinese says too little where it stands in a run."""
+    single = {sign for run in signs(query) if len(run) > 1 for sign in run} - {run for run in signs(query) if len(run) == 1}
+    return [stem(w) for w in words(query) if w not in single] + _pairs(query)
+
+
+def _pairs(text: str) -> list[str]:
+    return [run[i : i + 2] for run in signs(text) for i in range(len(run) - 1)]
 
 
 def stem(word: str) -> str:

@@ -6,9 +6,11 @@ from functools import cached_property
 from typing import Any
 
 from shopdsl.dsl.catalog import Catalog, Category, Product
+from shopdsl.dsl.entities import Entities, Tables
 from shopdsl.dsl.env import Env
 from shopdsl.dsl.evaluate import compile_tree
 from shopdsl.dsl.values import Money, show
+from shopdsl.runtime.shop.market import Market
 from shopdsl.runtime.shop.search import Engine
 from shopdsl.runtime.shop.state import State
 from shopdsl.runtime.shop.titles import Titles
@@ -18,10 +20,17 @@ from shopdsl.runtime.shop.tools import Outcome, Tool, toolset
 class Store:
     """What agents call. It holds no state of a trial; `engine` must be set before the first search."""
 
-    def __init__(self, name: str, data: dict[str, Any], catalog: Catalog) -> None:
+    def __init__(
+        self, name: str, data: dict[str, Any], catalog: Catalog, records: dict[str, dict[str, Any]] | None = None
+    ) -> None:
         self.name, self.data, self.catalog = name, data, catalog
+        self.tables = Tables(data["toolset"].get("records", {}), records or {}, catalog.currency)
         self.tools: dict[str, Tool] = toolset(data["toolset"])
         self.engine: Engine | None = None
+        self.today: str | None = None
+        self.coupons: list[str] = []
+        self.facts: dict[str, Any] = {}
+        self.offers: dict[str, dict[str, list[Any]]] = data.get("offers", {})
 
     @property
     def categories(self) -> list[Category]:
@@ -30,6 +39,11 @@ class Store:
     @property
     def products(self) -> list[Product]:
         return self.catalog.products
+
+    @cached_property
+    def market(self) -> Market:
+        """Its promotions, fees, policies and offers."""
+        return Market(self.data, self.catalog.currency, self.today, self.offers)
 
     @cached_property
     def places(self) -> dict[Product, int]:
@@ -59,6 +73,10 @@ class Store:
         """The text of every product that search reads, in the order of the index."""
         run = compile_tree(self.data["search"]["text"])
         return [show(run(Env({"product": p}))) for p in self.products]
+
+    def opening(self) -> State:
+        """The state in which a trial begins."""
+        return State(records=Entities(self.tables))
 
     def schemas(self) -> list[dict[str, Any]]:
         """The tools as an agent gets them."""

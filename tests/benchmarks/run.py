@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-NAMES = ["startup", "search", "run", "turn", "flight", "ray", "score", "report", "compile"]
+NAMES = ["startup", "search", "run", "turn", "flight", "ray", "score", "report", "compile", "price", "tau2"]
 
 
 def main(names: list[str]) -> int:

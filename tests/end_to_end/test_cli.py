@@ -175,7 +175,7 @@ def test_show_of_a_run_prints_the_conversation_and_its_metrics(shop: Shop, tmp_p
     assert shop("run", plan, "--agent", "oracle", "-o", "run", "--limit", "3").returncode == 0
     shown = shop("show", "run", "daily/2").stdout
     assert shown.startswith("trial daily/2: purchase_complete\ncustomer  ")
-    assert "    > checkout {'confirm': True} -> done" in shown
+    assert '    > checkout {"confirm": true}' in shown
     assert "bought                       1.000" in shown
     assert "no record of the trial daily/9" in shop("show", "run", "daily/9").stderr
 

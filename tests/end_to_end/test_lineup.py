@@ -106,6 +106,8 @@ def test_a_folder_of_several_runs_names_them(folder: Path) -> None:
     done = shopdsl("run", "--resume", "two")
     assert done.exit_code == 2
     assert "it holds the runs baseline, silent, of which one can be gone on with" in done.stderr
+    beside = shopdsl("run", "--agent", "oracle", "-o", "two", "--limit", "1")
+    assert (beside.exit_code, "two holds the runs baseline, silent; name another folder" in beside.stderr) == (2, True)
     several = shopdsl("run", "--resume", "two/silent", "--agent", "silent", "--agent", "baseline")
     assert (several.exit_code, "a run folder has one agent" in several.stderr) == (2, True)
 

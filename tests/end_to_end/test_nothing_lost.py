@@ -232,7 +232,7 @@ def test_what_is_no_shard_is_named(shop: Shop, plan: Path, shard: str) -> None:
 
 
 def test_a_folder_is_recorded_by_one_process(shop: Shop, tmp_path: Path, plan: Path) -> None:
-    process = begun(tmp_path, plan, 0.5, 0)
+    process = begun(tmp_path, plan, 5, 0)
     second = shop("run", "--resume", "run", "--agent", "waits.yaml")
     process.kill()
     process.communicate()

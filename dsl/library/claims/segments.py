@@ -36,7 +36,34 @@ _ASKS_UNMARKED = re.compile(
     r"|(?:which|what|how (?:many|much))\b.{0,60}\b(?:do|would|should|are|is) (?:you|i|we|it|the|your)\b)",
     re.IGNORECASE | re.DOTALL,
 )
-_ASKS_CHINESE = re.compile(r"[吗呢]\s*。?$")
+_ASKS_CHINESE = re.compile(r"[吗呢]\s*[。：:]?$")
+
+# A request for what only the customer knows, at the begin of a clause. "Please note" and 请稍等 request nothing of that kind.
+_START = r"(?:^\W*|[.!,;:(]\s+|\s[-–—]\s+|\b(?:so|and|but|then|first)\s+)"
+_THEIRS = (
+    r"(?:your|his|her|their|its|which|what|how|where|when|who|whether|a (?:bit|few|little)|some|(?:any )?details|more|about"
+    r"|the (?:colou?r|size|model|order|number|name|address|budget|date|brand|style|quantity|email|e-mail|phone|exact|full))\b"
+)
+_NOT_OURS = r"(?![^.!?]{0,40}\b(?:with|to) (?:the |your |a )?(?:courier|carrier|driver|seller|friends?|family|others|anyone|manufacturer|bank)\b)"
+_REQUESTS = re.compile(
+    rf"{_START}(?:(?:please|kindly|just|could you|can you|would you|will you)\s+)(?:(?:please|kindly|just|also|first|then)\s+)*(?:"
+    rf"tell (?:me|us)\b(?! if\b)|let (?:me|us) know {_THEIRS}"
+    rf"|(?:share|provide|specify|describe|clarify|indicate|state|confirm|choose|select|pick|enter)(?: (?:me|us|with (?:me|us)))? {_THEIRS}"
+    rf"|(?:send|give) (?:me|us) (?!an? (?:moment|minute|second|sec|while|bit)|some time){_THEIRS}){_NOT_OURS}"
+    rf"|{_START}(?:tell (?:me|us)|let (?:me|us) know) {_THEIRS}"
+    rf"|{_START}(?:i|we)(?:'ll|'d| will| would)? (?:just |only |still )?need (?:to know|{_THEIRS})",
+    re.IGNORECASE,
+)
+_US = "(?:我们?|客服|小二)?(?:一?下)?"
+_REQUESTS_CHINESE = re.compile(
+    r"(?:(?<![申邀聘不])请|麻烦|劳烦|有劳)(?:[您你]|先|再|也|直接|帮忙|尽快|这边|在此){0,3}(?:"
+    rf"告[诉知](?!快递|卖家|商家|对方|家人|朋友|收件){_US}|提供(?!给)|说(?:一下|下|说|明(?!书))|描述|补充|选择|(?:回复|发)(?:我|一?下|给我)"
+    r"|确认(?:一?下)?[^。！？!?\n]{0,6}(?:是否|哪|几|什么|多少|还是)|把[^。！？!?\n]{1,20}(?:告诉|发|提供)给?我)"
+    r"|(?<!不)方便(?:的话)?[，,]?(?:[您你]|请|先){0,2}(?:告[诉知]我|提供|说一?下|透露)"
+    r"|(?<![不无])需要[您你](?:先|再|这边)?(?:提供|告[诉知]|补充|说明)"
+    r"|想(?:先|再|跟[您你]){0,2}(?:了解|知道|确认|问)(?:一?下)?[您你]"
+)
+_LEADS = re.compile(r"[?？:：][\"'”’)\]*_\s]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +82,23 @@ def sentences(text: str) -> list[str]:
 
 
 def questions(text: str) -> list[str]:
-    """The sentences that ask something."""
-    return [s.text for s in segments(text) if asks(s.text)]
+    """The sentences that ask something, requests to tell it among them, and the items of a list right behind one."""
+    return list(_questions(text))
+
+
+def _questions(text: str) -> Iterator[str]:
+    listed = False
+    for segment in segments(text):
+        asked = asks(segment.text) or requests(segment.text)
+        if asked or (listed and segment.kind == "item"):
+            yield segment.text
+        if segment.kind != "item":
+            listed = asked and _LEADS.search(segment.text) is not None
+
+
+def requests(sentence: str) -> bool:
+    """Does a sentence ask the customer to tell something?"""
+    return any(p.search(sentence.replace("’", "'")) for p in (_REQUESTS, _REQUESTS_CHINESE))
 
 
 def asks(sentence: str) -> bool:

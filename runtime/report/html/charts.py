@@ -106,12 +106,12 @@ def ends(cohort: Cohort, agents: list[str]) -> Spec:
     """The shares of end reasons: a bar for every tier and agent, below a line with the tier's name where there are several agents."""
     values, rows = [], []
     for tier in cohort.tiers:
-        if len(agents) > 1:
-            rows.append(tier_name(tier))
+        if len(agents) > 1 and not cohort.of_cases:
+            rows.append(_tier(cohort, tier))
         for i, score in enumerate(cohort.scores):
             counts = score.ends_by_tier.get(tier) if score else None
             if counts:
-                rows.append(tier_name(tier) + (f"\n{agents[i]}" if len(agents) > 1 else ""))
+                rows.append(_tier(cohort, tier) + (f"\n{agents[i]}" if len(agents) > 1 else ""))
                 values += [
                     {"row": rows[-1], "end": r, "trials": counts[r], "place": p} for p, r in enumerate(cohort.ends) if counts[r]
                 ]
@@ -142,9 +142,9 @@ def ends(cohort: Cohort, agents: list[str]) -> Spec:
     )
 
 
-def tier_name(tier: str) -> str:
-    """A tier in words."""
-    return tier.replace("_", " ") or "no tier"
+def _tier(cohort: Cohort, tier: str) -> str:
+    """A tier in words; cases have none, and are all in one row."""
+    return tier.replace("_", " ") or ("all cases" if cohort.of_cases else "no tier")
 
 
 def density(cohort: Cohort, agents: list[str]) -> Spec:
@@ -155,9 +155,9 @@ def density(cohort: Cohort, agents: list[str]) -> Spec:
             found = score.density.get(tier) if score else None
             if found:
                 calls, low, high = (round(v, 3) for v in found)
-                values.append({"tier": tier_name(tier), "agent": agents[i], "calls": calls, "low": low, "high": high})
+                values.append({"tier": _tier(cohort, tier), "agent": agents[i], "calls": calls, "low": low, "high": high})
     by = _by_agent(agents)
-    tiers = [tier_name(t) for t in cohort.tiers]
+    tiers = [_tier(cohort, t) for t in cohort.tiers]
     x = {"type": "quantitative", "scale": {"zero": True}, "axis": {"title": None, "tickCount": 5}}
     lines = {
         "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.5},

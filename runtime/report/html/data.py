@@ -11,7 +11,8 @@ from typing import Any
 from shopdsl.runtime.examine import Examiner, Look
 from shopdsl.runtime.manifest import MANIFEST, RunBroken, read_manifest
 from shopdsl.runtime.record import read_records
-from shopdsl.runtime.report.html.text import slug
+from shopdsl.runtime.report.html.cases import NO_CASE, Case
+from shopdsl.runtime.report.text import slug
 from shopdsl.runtime.score import CohortScore, MetricScore, Scorer
 from shopdsl.runtime.statistics import around, bootstrap_means, interval
 
@@ -62,6 +63,7 @@ class Row:
     end: str
     wanted: tuple[str, ...]
     values: dict[str, float | None]
+    case: Case = NO_CASE
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ class Cohort:
     title: str
     scores: list[CohortScore | None]
     groups: list[Group]
+    rows: list[Row] = field(default_factory=list)
 
     @property
     def slug(self) -> str:
@@ -107,6 +110,16 @@ class Cohort:
     @property
     def tiers(self) -> list[str]:
         return sorted({t for s in self.scores if s for t in s.ends_by_tier})
+
+    @property
+    def of_cases(self) -> bool:
+        """Is every trial of it a case? Cases are not drawn, and have no tiers."""
+        return bool(self.rows) and all(r.case.name for r in self.rows)
+
+    @property
+    def buys(self) -> bool:
+        """Is it worth telling how often was bought? Of cases it is not where none led to a purchase."""
+        return not self.of_cases or "purchase_complete" in self.ends
 
     @property
     def ends(self) -> list[str]:
@@ -125,6 +138,11 @@ class Report:
     runs: list[Run]
     cohorts: list[Cohort]
     rows: list[Row] = field(default_factory=list)
+
+    @property
+    def cases(self) -> bool:
+        """Is any trial of it a case?"""
+        return any(r.case.name for r in self.rows)
 
     @property
     def examiner(self) -> Examiner:
@@ -186,7 +204,7 @@ def _cohort(name: str, about: dict[str, Any], runs: list[Run], rows: list[Row]) 
         weight = float(rubric["weights"].get(group, 0)) if rubric else None
         measured = [Measured(m, [s.metrics.get(m["name"]) if s else None for s in scores]) for m in metrics]
         groups.append(Group(group, weight, [group_mean(r, metrics) for r in own], measured))
-    return Cohort(name, about["title"], scores, groups)
+    return Cohort(name, about["title"], scores, groups, [r for rows in own for r in rows])
 
 
 def _order(group: str) -> tuple[int, str]:
@@ -197,6 +215,7 @@ def group_mean(rows: list[Row], metrics: list[dict[str, Any]]) -> Mean | None:
     """The mean over metrics of their means over trials, with an interval; None where none applies."""
     import numpy as np
 
+    metrics = [m for m in metrics if m.get("scale") != "count"]  # a number of things has no best value to be turned to
     if not rows or not metrics:
         return None
     matrix = _by_trial(rows, [m["name"] for m in metrics])

@@ -71,9 +71,22 @@ for (const select of document.querySelectorAll("[data-distribution]")) {
 }
 
 // ---- the table of trials
-const columns = { agent: data.agents.map((a) => a.label), cohort: data.cohorts, tier: data.tiers, reveal: data.reveals, end: data.ends };
-const filters = Object.fromEntries(Object.keys(columns).map((name) => [name, find(`f-${name}`)]));
-const texts = rows.trial.map((number, row) => `${data.cohorts[rows.cohort[row]]}/${number} ${data.wanteds[rows.wanted[row]].join(" ")}`.toLowerCase());
+const { names } = data;
+const named = { agent: data.agents.map((a) => a.label), ...names };
+const text = (column, row) => named[column][rows[column][row]];
+const drawn = (row) => text("case", row)[0] === "";
+const trial = (row) => `${text("cohort", row)}/${rows.trial[row]}`;
+const OF_CASES = ["class", "level", "split", "done"], OF_DRAWN = ["tier", "reveal"];
+// Does a column say anything of these rows? Those of drawn trials stand there where such are shown, those of cases where tasks are, or nothing but cases.
+function says(column, shown) {
+  const tasks = shown.some((row) => text("done", row) !== "") || !shown.some(drawn);
+  if (OF_CASES.includes(column)) return tasks && shown.some((row) => text(column, row) !== "");
+  if (OF_DRAWN.includes(column)) return shown.some((row) => drawn(row) || text(column, row) !== "");
+  return column !== "credit" || shown.some((row) => rows.credit[row] !== null);
+}
+const every = [...rows.agent.keys()];
+const filters = Object.fromEntries(["agent", "cohort", ...OF_CASES, ...OF_DRAWN, "end"].map((name) => [name, find(`f-${name}`)]));
+const texts = every.map((row) => `${trial(row)} ${text("case", row).join(" ")} ${text("wanted", row).join(" ")}`.toLowerCase());
 let all = false;
 function option(text, value) {
   const made = document.createElement("option");
@@ -81,7 +94,10 @@ function option(text, value) {
   made.value = value;
   return made;
 }
-for (const [name, names] of Object.entries(columns)) names.forEach((text, i) => filters[name].append(option(name === "agent" || name === "cohort" ? text : words(text) || "none", i)));
+for (const [name, select] of Object.entries(filters)) {
+  named[name].forEach((text, i) => select.append(option(name === "agent" || name === "cohort" ? text : words(text) || "none", i)));
+  select.parentElement.hidden = !says(name, every);
+}
 data.metrics.forEach((m, i) => find("f-metric").append(option(m.title, i)));
 const number = (input) => (input.value === "" || Number.isNaN(input.valueAsNumber) ? null : input.valueAsNumber * 1000);
 function passing() {
@@ -92,7 +108,7 @@ function passing() {
   const order = find("f-order").value;
   const known = (v) => v !== null && v !== undefined && v >= 0;
   const inside = (v) => (low === null && high === null) || (known(v) && (low === null || v >= low - 0.5) && (high === null || v <= high + 0.5));
-  const found = [...rows.agent.keys()].filter((row) => set.every(([column, place]) => column[row] === place) && inside(values[row]) && wanted.every((w) => texts[row].includes(w)));
+  const found = every.filter((row) => set.every(([column, place]) => column[row] === place) && inside(values[row]) && wanted.every((w) => texts[row].includes(w)));
   if (order) found.sort((a, b) => known(values[b]) - known(values[a]) || (order === "low" ? values[a] - values[b] : values[b] - values[a]) || a - b);
   return found;
 }
@@ -105,29 +121,67 @@ function cell(tag, text, label, kind) {
   if (kind) made.className = kind;
   return made;
 }
-function line(row, values) {
-  const made = document.createElement("tr");
+function mark(done) {
+  const made = cell("td", { yes: "✓ yes", no: "✕ no" }[done] ?? "–", "Done", "slim");
+  if (done) made.firstChild.className = done === "yes" ? "tag good" : "tag bad";
+  return made;
+}
+// The columns after the first: what stands above them, and the cell of a row.
+const cells = {
+  agent: ["Agent", (row) => cell("td", text("agent", row), "Agent")],
+  class: ["Class", (row) => cell("td", words(text("class", row)) || "–", "Class", "slim")],
+  level: ["Level", (row) => cell("td", text("level", row) || "–", "Level", "slim")],
+  split: ["Split", (row) => cell("td", text("split", row) || "–", "Split", "slim")],
+  done: ["Done", (row) => mark(text("done", row))],
+  credit: ["Credit", (row) => cell("td", rows.credit[row] === null ? "–" : (rows.credit[row] / 1000).toFixed(2), "Credit", "slim n")],
+  tier: ["Tier", (row) => cell("td", words(text("tier", row)) || "–", "Tier")],
+  reveal: ["Reveal", (row) => cell("td", words(text("reveal", row)) || "–", "Reveal")],
+  end: ["End", (row) => cell("td", words(text("end", row)), "End")],
+  value: ["Value", (row, values) => cell("td", figure(values[row] ?? null), "Value", "n")],
+};
+function first(row) {
   const head = document.createElement("th");
   head.scope = "row";
+  const [name, id] = text("case", row);
   const link = document.createElement("a");
   link.href = `trials/${data.agents[rows.agent[row]].slug}/${rows.page[row]}`;
-  link.textContent = `${data.cohorts[rows.cohort[row]]}/${rows.trial[row]}${rows.repeat[row] ? ` repeat ${rows.repeat[row]}` : ""}`;
+  link.textContent = (name || trial(row)) + (rows.repeat[row] ? ` repeat ${rows.repeat[row]}` : "");
+  if (id) link.title = id;
   const what = document.createElement("span");
   what.className = "what";
   what.dir = "auto";
-  const wanted = data.wanteds[rows.wanted[row]];
-  what.textContent = wanted.slice(0, NAMED).join(", ") + (wanted.length > NAMED ? ` and ${wanted.length - NAMED} more` : "");
+  const wanted = text("wanted", row);
+  what.textContent = [...(name ? [trial(row)] : []), ...wanted.slice(0, NAMED)].join(", ") + (wanted.length > NAMED ? ` and ${wanted.length - NAMED} more` : "");
   head.append(link, what);
-  made.append(head, cell("td", data.agents[rows.agent[row]].label, "Agent"), cell("td", words(data.tiers[rows.tier[row]]) || "–", "Tier"),
-    cell("td", words(data.reveals[rows.reveal[row]]), "Reveal"), cell("td", words(data.ends[rows.end[row]]), "End"),
-    cell("td", figure(values[row] ?? null), "Value", "n"));
+  return head;
+}
+function line(row, columns, values) {
+  const made = document.createElement("tr");
+  made.append(first(row), ...columns.map((column) => cells[column][1](row, values)));
+  return made;
+}
+function heading(text, kind, id) {
+  const made = document.createElement("th");
+  made.scope = "col";
+  made.textContent = text;
+  if (kind) made.className = kind;
+  if (id) made.id = id;
+  return made;
+}
+function headings(columns, found) {
+  const kinds = found.length ? [...new Set(found.map(drawn))] : [drawn(0)];
+  const made = [heading(kinds.length > 1 ? "Trial or case" : kinds[0] ? "Trial" : "Case")];
+  for (const column of columns) made.push(heading(cells[column][0], ["credit", "value"].includes(column) ? "n" : "", column === "value" ? "value-head" : ""));
   return made;
 }
 function show() {
   const found = passing();
   const values = data.values[find("f-metric").value] ?? [];
   const shown = all ? found : found.slice(0, FIRST);
-  find("table").tBodies[0].replaceChildren(...shown.map((row) => line(row, values)));
+  const columns = Object.keys(cells).filter((column) => says(column, found.length ? found : every));
+  find("table").classList.toggle("many", columns.length > 5);
+  find("table").tHead.rows[0].replaceChildren(...headings(columns, found));
+  find("table").tBodies[0].replaceChildren(...shown.map((row) => line(row, columns, values)));
   find("value-head").textContent = data.metrics[find("f-metric").value]?.title ?? "Value";
   find("count").textContent = `${found.length} of ${rows.agent.length} trials` + (shown.length < found.length ? `, the first ${shown.length} are shown` : "");
   find("more").hidden = shown.length === found.length;
@@ -136,6 +190,9 @@ find("filters").addEventListener("input", show);
 find("filters").addEventListener("reset", () => setTimeout(show));
 find("filters").addEventListener("submit", (event) => event.preventDefault());
 find("more").addEventListener("click", () => { all = true; show(); });
+for (const box of document.querySelectorAll("[data-apart]")) {
+  box.addEventListener("change", () => box.closest("section").querySelector(".board").classList.toggle("only-apart", box.checked));
+}
 const whole = () => { if (!all && rows.agent.length > FIRST) { all = true; show(); } };
 matchMedia("print").addEventListener("change", (event) => { if (event.matches) whole(); });
 addEventListener("beforeprint", whole);

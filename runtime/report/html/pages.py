@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -14,10 +15,11 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from shopdsl.runtime.report.html.board import board, dimensions, failed
 from shopdsl.runtime.report.html.charts import charts
 from shopdsl.runtime.report.html.data import Cohort, Report, Row, Run
 from shopdsl.runtime.report.html.scene import Scene
-from shopdsl.runtime.report.html.text import cut, in_script, shown, slug, visible
+from shopdsl.runtime.report.text import cut, in_script, shown, slug, visible
 from shopdsl.runtime.statistics import wilson
 
 MOST_BYTES = 1_900_000
@@ -50,7 +52,13 @@ class Pages:
             "words": _words,
             "share": _share,
         }
-        self._jinja.globals["position"] = _position
+        self._jinja.globals |= {
+            "position": _position,
+            "page": lambda row: page_name(row.cohort, row.trial, row.repeat),
+            "board": board,
+            "failed": failed,
+            "dimensions": dimensions,
+        }
 
     def _template(self, name: str) -> str:
         return (self._folder / "templates" / name).read_text("utf-8")
@@ -110,21 +118,44 @@ def page_name(cohort: str, trial: str, repeat: int) -> str:
     return f"{slug(cohort)}-{slug(number)}{f'-r{repeat}' if repeat else ''}.html"
 
 
+COLUMNS: dict[str, Callable[[Row], Any]] = {
+    "cohort": lambda r: r.cohort,
+    "tier": lambda r: r.tier,
+    "reveal": lambda r: r.reveal,
+    "end": lambda r: r.end,
+    "wanted": lambda r: r.wanted,
+    "case": lambda r: (r.case.name, r.case.id),
+    "class": lambda r: r.case.category,
+    "level": lambda r: r.case.level,
+    "split": lambda r: r.case.split,
+    "done": lambda r: r.case.verdict,
+}
+"""What the rows of the table of trials can be grouped by."""
+
+
 def table(report: Report) -> dict[str, Any]:
     """The table of trials, by columns; names are places in lists of names."""
     rows = report.rows
     metrics = {m.about["name"]: m.about for c in report.cohorts for g in c.groups for m in g.metrics}
     named: dict[str, Any] = {"agents": [_agent(r) for r in report.runs]}
     columns: dict[str, Any] = {"agent": [r.agent for r in rows], "repeat": [r.repeat for r in rows]}
-    for column in ("cohort", "tier", "reveal", "end", "wanted"):
-        named[column + "s"], columns[column] = _listed([getattr(r, column) for r in rows])
+    names: dict[str, list[Any]] = {}
+    for column, of in COLUMNS.items():
+        names[column], columns[column] = _listed([of(r) for r in rows])
+    columns["credit"] = [None if r.case.credit is None else round(r.case.credit * 1000) for r in rows]
     columns["trial"] = [r.trial.rpartition("/")[2] for r in rows]
     columns["page"] = [page_name(r.cohort, r.trial, r.repeat) for r in rows]
     about = [
         {"name": n, "title": m["title"], "better": m["better"], "for": [slug(c) for c in m["for"]]} for n, m in metrics.items()
     ]
-    slugs = [slug(c) for c in named["cohorts"]]
-    return named | {"slugs": slugs, "metrics": about, "rows": columns, "values": [[_value(r, n) for r in rows] for n in metrics]}
+    slugs = [slug(c) for c in names["cohort"]]
+    return named | {
+        "names": names,
+        "slugs": slugs,
+        "metrics": about,
+        "rows": columns,
+        "values": [[_value(r, n) for r in rows] for n in metrics],
+    }
 
 
 def _agent(run: Run) -> dict[str, str]:

@@ -12,8 +12,13 @@ from shopdsl.dsl.library.commerce import total
 from shopdsl.dsl.values import Bag, Money
 from shopdsl.runtime.examine import LOST, Look
 from shopdsl.runtime.metric import Moment
+from shopdsl.runtime.report.changes import Change, Records
+from shopdsl.runtime.report.html.cases import Case, case_of
 from shopdsl.runtime.report.html.data import GROUPS
-from shopdsl.runtime.report.html.text import compact
+from shopdsl.runtime.report.html.expected import Expected, expected
+from shopdsl.runtime.report.tasks import SOUND
+from shopdsl.runtime.report.text import compact
+from shopdsl.runtime.world import FIXED
 
 DUTIES = {"expected": "expected", "allowed": "allowed", "wrong_argument": "wrong argument", "none": "unnecessary"}
 
@@ -72,6 +77,7 @@ class Call:
     cart: list[Line] | None
     total: str
     order: str
+    changes: list[Change]
 
 
 @dataclass
@@ -86,6 +92,12 @@ class Turn:
     calls: list[Call] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     answers: list[Message] = field(default_factory=list)
+
+    @property
+    def empty(self) -> bool:
+        """Is it an end at which nothing was said or done?"""
+        done = self.calls or self.answers or self.reveals or self.missing
+        return not done and self.customer is not None and bool(self.customer.stop) and not self.customer.text.strip()
 
 
 @dataclass
@@ -115,6 +127,15 @@ class Scene:
     order: str
     turns: list[Turn]
     values: dict[str, list[Value]]
+    checks: list[Expected]
+    broken: list[str]
+    case: Case
+    fixed: bool
+
+    @property
+    def sound(self) -> bool:
+        """Did it end as a case whose texts are given ends? Then its end says nothing."""
+        return self.fixed and self.end in SOUND
 
     @property
     def wants(self) -> bool:
@@ -130,27 +151,38 @@ class Scene:
 def scene(look: Look) -> Scene:
     """A record as a page shows it."""
     data, record = look.trial.data, look.record
+    scored, fixed = record["end"]["reason"] not in LOST, data["reveal"] == FIXED
+    case = case_of(look, scored)
+    turns = _Reading(look).turns(record["events"])
     return Scene(
         record["trial"],
         record["cohort"],
         record["end"]["reason"],
         compact(record["end"].get("detail") or ""),
-        _about(look, record),
-        sorted((k.replace("_", " "), str(v).replace("_", " ")) for k, v in data["persona"].items()),
+        _about(look, record, case),
+        [] if fixed else sorted((k.replace("_", " "), str(v).replace("_", " ")) for k, v in data["persona"].items()),
         _goods(look, record["final"].get("cart") or {}),
         _order(record["events"], look.trial.store.catalog.currency),
-        _Reading(look).turns(record["events"]),
-        _values(look) if record["end"]["reason"] not in LOST else {},
+        turns,
+        _values(look) if scored else {},
+        expected(look) if scored else [],
+        _broken(look) if scored else [],
+        case,
+        fixed,
     )
 
 
-def _about(look: Look, record: dict[str, Any]) -> list[tuple[str, str]]:
+def _about(look: Look, record: dict[str, Any], case: Case) -> list[tuple[str, str]]:
+    """What a trial was drawn as, or what its case is."""
     data = look.trial.data
     drawn = data["drawn"]
-    facts = [("tier", drawn.get("tier")), ("difficulty", drawn.get("difficulty")), ("reveal", data["reveal"])]
+    of_case = {"case": case.id, "class": case.category, "level": case.level, "split": case.split}
+    facts: list[tuple[str, Any]] = [(name, value or None) for name, value in of_case.items()]
+    facts += [("tier", drawn.get("tier")), ("difficulty", drawn.get("difficulty"))]
+    facts += [("reveal", None if data["reveal"] == FIXED else data["reveal"])]
     turns = sum(e["type"] == "customer" and e.get("stop") is None for e in record["events"])
     facts += [
-        ("messages", f"{turns} of at most {data['turn_budget']}"),
+        ("messages", f"{turns} of {'' if data['reveal'] == FIXED else 'at most '}{data['turn_budget']}"),
         ("tool calls", sum(e["type"] == "call" for e in record["events"])),
     ]
     return [(name, str(value)) for name, value in facts if value is not None]
@@ -185,7 +217,7 @@ def _values(look: Look) -> dict[str, list[Value]]:
                 about["title"],
                 about.get("doc") or "",
                 about["better"],
-                *_figure(value, about["better"]),
+                *_figure(value, about["better"], about.get("scale", "share")),
                 [] if value is None else look.moments(name),
             )
         )
@@ -193,11 +225,19 @@ def _values(look: Look) -> dict[str, list[Value]]:
     return dict(sorted(groups.items(), key=lambda pair: (order.get(pair[0], len(order)), pair[0])))
 
 
-def _figure(value: float | None, better: str) -> tuple[str, float | None]:
+def _broken(look: Look) -> list[str]:
+    """The rules of its case that a trial broke."""
+    found = look.names["verdict"].get()
+    return found.broken if found is not None else []
+
+
+def _figure(value: float | None, better: str, scale: str) -> tuple[str, float | None]:
     if value is None:
         return "n/a", None
     if isnan(value):
         return "unscored", None
+    if scale == "count":
+        return f"{value:.0f}", None
     return f"{value:.3f}", value if better == "higher" else 1 - value
 
 
@@ -212,6 +252,7 @@ class _Reading:
         calls = look.names["calls"]
         self.duties = {c.at: c.duty for c in (calls.get() if isinstance(calls, Lazy) else calls)}
         self.cart: dict[str, int] = {}
+        self.records = Records(self.trial)
         self.made: list[Turn] = []
 
     def turns(self, events: list[dict[str, Any]]) -> list[Turn]:
@@ -262,6 +303,7 @@ class _Reading:
             compact(event["result"]),
             *self._after(event),
             _order([event], self.trial.store.catalog.currency),
+            self.records.changes(event),
         )
         self._turn().calls.append(call)
 

@@ -112,8 +112,9 @@ def _row(number: int, look: Look, shown: Scene) -> Row:
     data = look.trial.data
     wanted = tuple(f"{i.quantity} × {i.product.title}" for i in look.trial.items())
     tier = str(data["drawn"].get("tier", ""))
+    reveal = "" if shown.fixed else str(data["reveal"])
     values = dict(look.values) if shown.values else {}
-    return Row(number, *_place(look), tier, str(data["reveal"]), shown.end, wanted, values)
+    return Row(number, *_place(look), tier, reveal, shown.end, wanted, values, shown.case)
 
 
 class _Around:

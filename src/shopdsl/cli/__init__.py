@@ -25,6 +25,8 @@ VERBS = {
     "compare": "Compare two runs of one suite, trial by trial.",
     "export": "Write records and their metrics for other tools: Parquet, or a log of Inspect AI.",
     "judge": "Compare a judge with people: draw answers to be labelled, and calibrate it.",
+    "replay": "Play the calls that cases list, and print what they change.",
+    "import": "Write the tasks and data of others as specs.",
     "test": "Run the spec tests and mutants of a package.",
     "show": "Print a merged document, or a trial and where its values come from.",
     "evidence": "Which metric needs which evidence, and what each view decides.",

@@ -109,16 +109,18 @@ def _key(folder: Path, extra: tuple[Path, ...], only: Path | None) -> str:
     for path in [*around, *_specs(standard_folder()), *extra]:
         total.update(os.fsencode(f"{path}\0"))
         try:
-            total.update(path.read_bytes() if path.is_file() and path.stat().st_size < 4_000_000 else b"?")
+            total.update(path.read_bytes() if path.is_file() and path.stat().st_size < 64_000_000 else b"?")
         except OSError:
             total.update(b"unreadable")
     return total.hexdigest()
 
 
 def _specs(folder: Path, siblings: bool = False) -> Iterable[Path]:
-    """The YAML files of a package; of its siblings only those that are packages."""
+    """The specs and data files of a package; of its siblings only those that are packages."""
     if not siblings:
-        return sorted(Path(at) / name for at, _, names in os.walk(folder) for name in names if name.endswith((".yaml", ".yml")))
+        return sorted(
+            Path(at) / name for at, _, names in os.walk(folder) for name in names if name.endswith((".yaml", ".yml", ".json"))
+        )
     try:
         return [p for f in sorted(folder.iterdir()) if (f / "shopdsl.yaml").is_file() for p in _specs(f)]
     except OSError:

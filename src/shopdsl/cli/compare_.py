@@ -234,10 +234,10 @@ def _trials(cohort: Cohort) -> str:
 
 def _table_of(cohort: Cohort, colour: bool) -> Iterator[str]:
     """The score, then the metrics by group; all in the columns of the head."""
-    from shopdsl.dsl.terminal import clean
+    from shopdsl.dsl.terminal import clean, columns, padded
     from shopdsl.runtime.report.terminal import group_order
 
-    width = max((len(clean(m.title)) for m in cohort.metrics), default=5) + 4
+    width = max((columns(clean(m.title)) for m in cohort.metrics), default=5) + 4
     yield f"{'':<{width}}      a      b   b − a  95 % interval         n       p    Holm"
     if cohort.comparison.score.difference is not None:
         yield f"{'score':<{width}}  {_figures(cohort.comparison.score)}".rstrip()
@@ -247,7 +247,7 @@ def _table_of(cohort: Cohort, colour: bool) -> Iterator[str]:
             group = metric.group
             yield _strong(clean(group), colour)
         label = f"  {clean(metric.title)} {'↑' if metric.better == 'higher' else '↓'}"
-        yield f"{label:<{width}}  {_figures(cohort.comparison.metrics.get(metric.name))}".rstrip()
+        yield f"{padded(label, width)}  {_figures(cohort.comparison.metrics.get(metric.name))}".rstrip()
 
 
 def _figures(d: Difference | None) -> str:

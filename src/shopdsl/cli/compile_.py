@@ -21,6 +21,7 @@ def command(suite: str | None, output: Path | None, package: Path | None, format
 
     Example: shopdsl compile paper -o paper.plan.jsonl
     """
+    from shopdsl.cli.proving import prove_cases
     from shopdsl.compiler.pipeline import compile_plan, find_suite
 
     unit, sink = open_unit(package)
@@ -33,7 +34,9 @@ def command(suite: str | None, output: Path | None, package: Path | None, format
         raise Trouble(f"{path.parent} is a link; name the plan with -o")
     try:
         with progress("drawing trials", 100) as advance:
-            summary = compile_plan(unit, document, path, lambda done, of: advance(100 * done // of))
+            summary = compile_plan(
+                unit, document, path, lambda done, of: advance(100 * done // of), lambda plan, made: prove_cases(unit, plan, made)
+            )
     except OSError as error:
         raise Trouble(f"cannot write {path}: {error.strerror}") from None
     fail_on(sink)

@@ -13,6 +13,7 @@ from typing import Any
 
 from shopdsl import __version__
 from shopdsl.cli.casting import BUILTIN, resolve
+from shopdsl.cli.code import code_of
 from shopdsl.cli.common import USAGE, Trouble
 from shopdsl.cli.foreseeing import Asked
 from shopdsl.dsl.plan import PlanError, digest, open_plan
@@ -110,6 +111,7 @@ def new_job(wish: Wish, folder: Path | None, package: Path | None) -> Job:
             n: {k: m[k] for k in ("model", "sampling", "extra")} for (_, n), m in sorted(Asked(spec, scripts).models().items())
         },
         "customers": {name: digest(lasting(script.data)) for name, script in scripts.items()},
+        "code": code_of(spec.played, spec.folder),
         "shopdsl": __version__,
         "python": sys.version.split()[0],
         "machine": {"system": platform.system(), "processor": platform.machine()},
@@ -126,7 +128,9 @@ def resumed(folder: Path, agents: tuple[str, ...], customer: str | None, package
         lasting(manifest)
         world = open_world(folder / PLAN)
     except (RunBroken, RecursionError) as error:
-        raise Trouble(f"{error}{_below(folder)}", USAGE) from None
+        runs = below(folder)
+        which = f"; it holds the runs {', '.join(runs)}, of which one can be gone on with" if runs else ""
+        raise Trouble(f"{error}{which}", USAGE) from None
     if world.plan.digest != manifest["plan"]:
         raise Trouble(f"the plan in {folder} is not the one that the run began with", USAGE)
     named = manifest["customer_argument"]
@@ -145,10 +149,9 @@ def resumed(folder: Path, agents: tuple[str, ...], customer: str | None, package
     return Job(world, spec, scripts, folder, manifest)
 
 
-def _below(folder: Path) -> str:
-    """The runs of several agents lie in one folder."""
-    runs = sorted(path.parent.name for path in folder.glob("*/manifest.json")) if folder.is_dir() else []
-    return f"; it holds the runs {', '.join(runs)}, of which one can be gone on with" if runs else ""
+def below(folder: Path) -> list[str]:
+    """The runs of several agents that lie in one folder."""
+    return sorted(path.parent.name for path in folder.glob("*/manifest.json")) if folder.is_dir() else []
 
 
 def open_world(plan: Path) -> World:
@@ -161,10 +164,11 @@ def open_world(plan: Path) -> World:
 
 def _choose(world: World, limit: int | None, trials: tuple[str, ...]) -> list[str]:
     ids = list(world.plan.ids)
-    for trial in trials:
-        if trial not in ids:
-            raise Trouble(f"the plan has no trial {trial}; ids are COHORT/NUMBER, for example {ids[0]}", USAGE)
-    chosen = [i for i in ids if not trials or i in trials]
+    wanted = {trial: world.plan.called(trial) for trial in trials}
+    for trial, found in wanted.items():
+        if not found:
+            raise Trouble(f"the plan has no trial and no case {trial}; ids are COHORT/NUMBER, for example {ids[0]}", USAGE)
+    chosen = [i for i in ids if not trials or any(i in found for found in wanted.values())]
     return chosen[:limit] if limit else chosen
 
 

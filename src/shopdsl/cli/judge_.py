@@ -123,24 +123,15 @@ def _answers(
 ) -> tuple[list[Answer], dict[str, list[str]]]:
     """All answers of a run, and the verdicts of every question."""
     from shopdsl.cli.judging import answerer, with_answers
-    from shopdsl.cli.scoring import scored, scoring_now
+    from shopdsl.cli.scoring import played_suite, scored, scoring_now
     from shopdsl.runtime.judges.labels import called
 
     answers = answerer(judge, endpoint, package)(folder)
-    now = scoring_now(None, _suite(folder), package)
+    now = scoring_now(None, played_suite(folder), package)
     result = with_answers(answers, lambda: scored(folder, None, now, answerer=answers))
     examiner = result.scorer.examiner
     verdicts = {called(name, examiner.judges): j.data["verdict"] for name, j in examiner.judges.items()}
     return list(_all(folder, examiner)), verdicts
-
-
-def _suite(folder: Path) -> str:
-    from shopdsl.runtime.manifest import RunBroken, read_manifest
-
-    try:
-        return str(read_manifest(folder)["suite"])
-    except RunBroken as error:
-        raise Trouble(str(error), USAGE) from None
 
 
 def _all(folder: Path, examiner: Any) -> Iterator[Answer]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from shopdsl.cli.common import USAGE, Trouble, fail_on, open_unit, progress
+from shopdsl.cli.common import USAGE, Trouble, counted, fail_on, open_unit, progress
 from shopdsl.cli.endpoints import served
 from shopdsl.cli.scoring import Scoring
 from shopdsl.runtime.judges.model import ModelJudge
@@ -87,7 +87,7 @@ def with_answers(answers: Answerer, score: Callable[[], Scoring]) -> Scoring:
     """Score, ask the model what is not known yet, and score again until nothing waits: an answer may lead to further questions."""
     result = score()
     while isinstance(answers, ModelJudge) and answers.pending:
-        click.echo(f"asking {answers.title}: {answers.pending} questions", err=True)
+        click.echo(f"asking {answers.title}: {counted(answers.pending, 'question')}", err=True)
         with progress("asking the judge", answers.pending) as advance:
             answers.fetch(advance)
         result = score()

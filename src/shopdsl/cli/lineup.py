@@ -9,7 +9,7 @@ import click
 
 from shopdsl.cli.common import USAGE, Trouble
 from shopdsl.cli.endpoints import check_named, check_prices, served
-from shopdsl.cli.jobs import Job, Wish, new_job
+from shopdsl.cli.jobs import Job, Wish, below, new_job
 from shopdsl.runtime.manifest import RunBroken, check_free
 from shopdsl.runtime.models.usage import Purse
 
@@ -51,6 +51,11 @@ def fresh(
             check_free(job.folder)
         except RunBroken as error:
             raise Trouble(str(error), USAGE) from None
+        if runs := below(job.folder):
+            raise Trouble(
+                f"{job.folder} holds the runs {', '.join(runs)}; name another folder, for example {job.folder / _called(job.agent.data['name'])}",
+                USAGE,
+            )
         seen.add(job.folder)
     return jobs
 

@@ -54,7 +54,12 @@ def _shard(context: click.Context, parameter: click.Parameter, value: str | None
 @click.option("--repeat", type=click.IntRange(1, 1000), default=1, show_default=True, help="Play every trial so often.")
 @click.option("--resume", type=click.Path(path_type=Path), help="Go on with a run folder.")
 @click.option("--limit", type=click.IntRange(1), help="Play only the first N trials.")
-@click.option("--trial", "trials", multiple=True, help="Play only this trial (COHORT/NUMBER). Several may be given.")
+@click.option(
+    "--trial",
+    "trials",
+    multiple=True,
+    help="Play only this trial (COHORT/NUMBER), or the trials of this case. Several may be given.",
+)
 @click.option(
     "--shard", callback=_shard, metavar="I/N", help="Play only each N-th trial, from the I-th on; `merge` joins the folders."
 )
@@ -210,4 +215,4 @@ def _profile(job: Job, answers: Answerer) -> tuple[bool, bool]:
         click.echo(
             f"warning: the judge was not asked everything: {unasked}; `shopdsl score {job.folder}` asks the rest", err=True
         )
-    return job.is_complete() and not lost and not unasked, all(g["passed"] for s in scores.values() for g in s.gates)
+    return job.is_complete() and not lost and not unasked, all(g["passed"] is not False for s in scores.values() for g in s.gates)

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from shopdsl import __version__
 from shopdsl.cli.common import Trouble, colour, emit, endpoint_option, judge_option, package_option
 
 
@@ -58,7 +59,13 @@ def command(
     warn(result)
     scores = result.scores
     if format_ == "json":
-        emit(as_data(manifest["plan"], result.agent, result.judge, scores))
+        versions = {
+            "shopdsl": __version__,
+            "agent": {"name": result.agent, "code": manifest.get("code", {}), "models": manifest.get("models", {})},
+            "suite": result.scorer.examiner.world.header["suite"],
+            "packages": result.scorer.examiner.world.header["sources"],
+        }
+        emit(as_data(manifest["plan"], result.agent, result.judge, scores) | {"versions": versions})
     elif format_ == "csv":
         _csv(scores)
     else:

@@ -102,18 +102,29 @@ def warn(result: Scoring) -> None:
                 click.echo(f"warning: {metric.name} could not be told for {many}{clean(metric.failures[0])[:LONGEST]}", err=True)
 
 
-def look_at(folder: Path, trial: str) -> list[Look]:
-    """The records of one trial of a run, ready to be looked into."""
+def look_at(folder: Path, trial: str, package: Path | None = None) -> list[Look]:
+    """The records of one trial of a run, or of the trials of a case, ready to be looked into, with metrics as the specs are now."""
     try:
         manifest = read_manifest(folder)
-        examiner = Examiner(World(open_plan(folder / PLAN)))
-        found = [examiner.look(r) for r in read_records(folder) if r["trial"] == trial]
+        now = scoring_now(None, manifest["suite"], package)
+        world = World(open_plan(folder / PLAN))
+        called, examiner = world.plan.called(trial), Examiner(world, now)
+        found = [examiner.look(r) for r in read_records(folder) if r["trial"] in called]
     except (RunBroken, PlanError) as error:
         raise Trouble(str(error), USAGE) from None
     if not found:
         example = next(iter(manifest["trials"]), "general/0")
-        raise Trouble(f"{folder} has no record of the trial {trial}; ids are COHORT/NUMBER, for example {example}", USAGE)
+        message = f"{folder} has no record of the trial {trial}, nor of a case of this name; ids are COHORT/NUMBER, for example {example}"
+        raise Trouble(message, USAGE)
     return found
+
+
+def played_suite(folder: Path) -> str:
+    """The suite that was run."""
+    try:
+        return str(read_manifest(folder)["suite"])
+    except RunBroken as error:
+        raise Trouble(str(error), USAGE) from None
 
 
 def scoring_now(suite: str | None, played: str, package: Path | None) -> dict[str, Any] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -20,29 +19,46 @@ from shopdsl.cli.common import USAGE, Trouble, emit, fail_on, open_unit, package
 def command(name: str, trial: str | None, kind: str | None, format_: str, package: Path | None) -> None:
     """Print a document merged with what it extends, a plan's contents, or a trial and where each of its values comes from.
 
-    With a run folder: the conversation of a trial, with its tool calls and the value of every metric.
+    With a run folder: the conversation of a trial, with its tool calls and the value of every metric. A business case can be
+    asked for by its name.
 
     Example: shopdsl show build/paper.plan.jsonl general/3
     """
     if Path(name).is_dir() and trial is not None:
-        _record(Path(name), trial)
+        _record(Path(name), trial, package)
+    elif (Path(name) / "manifest.json").is_file():
+        raise Trouble(f"{name} is a run; name one of its trials, or a case, as well: shopdsl show {name} TRIAL", USAGE)
     elif Path(name).suffix == ".jsonl" or Path(name).is_file():
         _plan(Path(name), trial, format_)
     else:
         _document(name, kind, package)
 
 
-def _record(folder: Path, trial: str) -> None:
+def _record(folder: Path, trial: str, package: Path | None) -> None:
     from shopdsl.cli.scoring import look_at
-    from shopdsl.runtime.report.conversation import conversation
+    from shopdsl.runtime.examine import readable
+    from shopdsl.runtime.manifest import RunBroken
+    from shopdsl.runtime.report.conversation import conversation, expectations
 
-    for look in look_at(folder, trial):
-        for line in conversation(look.record):
+    for look in look_at(folder, trial, package):
+        try:
+            with readable(trial):
+                lines = [
+                    *conversation(look.record, look.trial),
+                    "",
+                    *expectations(look.names),
+                    *map(_metric, look.values.items()),
+                ]
+        except RunBroken as error:
+            raise Trouble(str(error), USAGE) from None
+        for line in lines:
             click.echo(line)
-        click.echo()
-        for name, value in look.values.items():
-            shown = "n/a" if value is None else "unscored" if value != value else f"{value:.3f}"
-            click.echo(f"{name:<28} {shown}")
+
+
+def _metric(entry: tuple[str, float | None]) -> str:
+    name, value = entry
+    shown = "n/a" if value is None else "unscored" if value != value else f"{value:.3f}"
+    return f"{name:<28} {shown}"
 
 
 def _document(name: str, kind: str | None, package: Path | None) -> None:
@@ -93,6 +109,7 @@ def _styled(node: Any) -> Any:
 
 def _plan(path: Path, trial: str | None, format_: str) -> None:
     from shopdsl.cli.jobs import open_world
+    from shopdsl.cli.planned import planned, source_map
 
     world = open_world(path)
     if trial is None:
@@ -102,56 +119,13 @@ def _plan(path: Path, trial: str | None, format_: str) -> None:
         }
         emit({"plan": world.plan.digest, **summary})
         return
-    data = world.plan.trial(trial)
-    if data is None:
-        raise Trouble(f"the plan has no trial {trial}; ids are COHORT/NUMBER", USAGE)
-    if format_ == "json":
-        emit(data)
-        return
-    for line in _trial(world, data, _map(path)):
-        click.echo(line)
+    from shopdsl.dsl.terminal import clean
 
-
-def _map(path: Path) -> dict[str, Any]:
-    beside = path.with_name(path.name.removesuffix(".jsonl") + ".map.json")
-    try:
-        data: dict[str, Any] = json.loads(beside.read_text("utf-8"))
-        return data
-    except (OSError, ValueError):
-        return {"cohorts": {}, "documents": {}}
-
-
-def _trial(world: Any, data: dict[str, Any], places: dict[str, Any]) -> list[str]:
-    lines = [f"trial {data['trial']}, seed {data['seed']}, task {data['task']}", ""]
-    cohort = places["cohorts"].get(data["cohort"], {"draw": {}})
-    documents = places["documents"]
-    rows = places.get("personas", {}).get(data["cohort"], {})
-    for name, value in data["persona"].items():
-        lines += _value(f"persona.{name}", value, rows.get(name, {}).get(value))
-    trial = world.trial(data)
-    items = trial.items()
-    drawn = data["drawn"] | {
-        "target": [f"{i.quantity} × {i.product.title} ({i.product.id}, {i.product.price})" for i in items],
-        "withheld": [f"{i.product.id}: {', '.join(h.say for h in i.withheld)}" for i in items if i.withheld],
-        "turn_budget": data["turn_budget"],
-        "reveal": data["reveal"],
-    }
-    for name in [*(n for n in cohort["draw"] if n in drawn), *(n for n in drawn if n not in cohort["draw"])]:
-        lines += _value(name, drawn[name], cohort["draw"].get(name))
-    lines += _value("itinerary", [_beat(b, items) for b in data["beats"]], documents.get("reveal", {}).get(data["reveal"]))
-    return lines
-
-
-def _value(name: str, value: Any, place: dict[str, Any] | None) -> list[str]:
-    where = f"    ← {place['file']}:{place['line']}  {place['text'][:90]}" if place else ""
-    if isinstance(value, list) and value and sum(len(str(v)) for v in value) > 60:
-        return [f"{name}:{where}", *(f"    {v}" for v in value)]
-    shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return [f"{name}: {shown}{where}"]
-
-
-def _beat(beat: dict[str, Any], items: list[Any]) -> str:
-    about = f" about {beat['about']}" if beat["about"] else ""
-    to = f" to {beat['to']}" if beat["to"] is not None else ""
-    guard = " (the next waits for it)" if beat["guard"] is not None else ""
-    return f"{beat['beat']} {'; '.join(items[i].product.title for i in beat['items'])}".rstrip() + about + to + guard
+    found = [data for id in world.plan.called(trial) if (data := world.plan.trial(id))]
+    if not found:
+        raise Trouble(f"the plan has no trial and no case {trial}; ids are COHORT/NUMBER", USAGE)
+    for data in found:
+        if format_ == "json":
+            emit(data)
+        else:
+            click.echo("\n".join(clean(line) for line in planned(world.trial(data), source_map(path))))

@@ -15,7 +15,8 @@ from shopdsl.cli.common import Trouble, fail_on, progress
 from shopdsl.cli.searching import engines
 from shopdsl.compiler.kinds.case import Case
 from shopdsl.compiler.kinds.mutant import Mutant
-from shopdsl.compiler.pipeline import compile_plan, find_suite
+from shopdsl.compiler.kinds.suite import Suite, compile_suite
+from shopdsl.compiler.pipeline import find_suite, write_plan
 from shopdsl.compiler.unit import Unit
 from shopdsl.dsl.plan import digest, open_plan
 from shopdsl.dsl.source import Span
@@ -79,16 +80,26 @@ def _reference_row(case: Case, broken: list[str]) -> dict[str, Any]:
 
 
 def _world(unit: Unit, path: Path) -> World:
-    suite = find_suite(unit, None)
-    if unit.sink.has_errors:
-        fail_on(unit.sink)
-    if suite is None:
-        raise Trouble("mutants are played on the trials of a suite: name one in `default_suite` of shopdsl.yaml")
-    click.echo(f"playing trials of the suite `{suite.name}`", err=True)
-    compile_plan(unit, suite, path)
+    suite = _stage(unit)
+    click.echo(f"playing trials of {', '.join(c.name for c in suite.cohorts)}", err=True)
+    write_plan(unit, suite, path)
     if unit.sink.has_errors:
         fail_on(unit.sink)
     return World(open_plan(path))
+
+
+def _stage(unit: Unit) -> Suite:
+    """The default suite, and the cohorts of the package's other suites that it does not have."""
+    default = find_suite(unit, None)
+    if unit.sink.has_errors:
+        fail_on(unit.sink)
+    if default is None:
+        raise Trouble("mutants are played on the trials of a suite: name one in `default_suite` of shopdsl.yaml")
+    suites = [default, *(d for d in unit.documents("suite", unit.workspace.main.name) if d is not default)]
+    made = [unit.compiled(compile_suite, d) for d in suites]
+    cohorts = {c.name: c for suite in reversed(made) for c in suite.cohorts}
+    rubrics = {name: r for suite in reversed(made) for name, r in suite.rubrics.items()}
+    return Suite(made[0].name, made[0].seed, list(cohorts.values()), rubrics, made[0].document)
 
 
 def _sample(world: World, each: int) -> Iterator[Trial]:

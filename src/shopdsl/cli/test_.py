@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from shopdsl.compiler.unit import Unit
 
 
+Rows = list[dict[str, Any]]
+
+
 @click.command("test")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How results are printed.")
@@ -49,10 +52,7 @@ def command(paths: tuple[Path, ...], format_: str, sample: int, package: Path | 
     if format_ == "json":
         emit(results)
     else:
-        for r in failed:
-            click.echo(
-                f"FAILED {r['file']}:{r['line']} {r['test']}: {r['metric']} is {r['found']}, and {r['expected']} is expected"
-            )
+        _tell(failed)
         what = ", ".join(
             counted(len(of), name)
             for of, name in ((tests, "test"), (mutants, "mutant"), (played, "reference"), (results, "value"))
@@ -61,6 +61,17 @@ def command(paths: tuple[Path, ...], format_: str, sample: int, package: Path | 
         click.echo(f"{what}: {len(results) - len(failed)} passed, {len(failed)} failed")
         _toothless(unit, mutants)
     raise SystemExit(ERRORS if failed else 0)
+
+
+def _tell(failed: Rows) -> None:
+    """What failed; what the case of a test misses stands once, behind its last value."""
+    from shopdsl.dsl.terminal import clean
+
+    for place, r in enumerate(failed):
+        click.echo(f"FAILED {r['file']}:{r['line']} {r['test']}: {r['metric']} is {r['found']}, and {r['expected']} is expected")
+        if not any(other["test"] == r["test"] for other in failed[place + 1 :]):
+            for reason in r.get("reasons", ()):
+                click.echo(f"  {clean(reason)}")
 
 
 def _toothless(unit: Unit, mutants: list[Mutant]) -> None:
@@ -89,9 +100,6 @@ def _mutants(unit: Unit, paths: tuple[Path, ...]) -> list[Mutant]:
                 err=True,
             )
     return [m for m in proving if m.data["mutant"]["of"].get("builtin")]
-
-
-Rows = list[dict[str, Any]]
 
 
 def _proofs(unit: Unit, mutants: list[Mutant], cases: list[Case], sample: int) -> tuple[Rows, Rows]:
@@ -130,6 +138,7 @@ def _chosen(unit: Unit, kind: str, paths: tuple[Path, ...]) -> list[Document]:
 
 
 def _run(unit: Unit, test: Test) -> list[dict[str, Any]]:
+    from shopdsl.compiler.cases import case_data
     from shopdsl.compiler.header import judges_data, key
     from shopdsl.compiler.kinds.beat import compile_beat
     from shopdsl.runtime.spec_test import run_test
@@ -147,11 +156,12 @@ def _run(unit: Unit, test: Test) -> list[dict[str, Any]]:
         "package": package,
         "cohort": cohort.name,
         "judges": judges_data(unit, list(test.metrics.values())),
+        "trial": case_data(unit, cohort, test.trial["played"]) if test.trial["played"] else None,
     }
     expect = {name: wanted for name, (wanted, _) in test.expect.items()}
     verdicts = run_test(test.trial, expect, {n: m.data for n, m in test.metrics.items()}, shared)
     return [
-        {"test": test.name, "metric": v.metric, "expected": v.expected, "found": v.found, "passed": v.passed,
+        {"test": test.name, "metric": v.metric, "expected": v.expected, "found": v.found, "passed": v.passed, "reasons": list(v.reasons),
          "file": test.expect[v.metric][1].source.path, "line": test.expect[v.metric][1].place[0]}
         for v in verdicts
     ]  # fmt: skip

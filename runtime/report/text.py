@@ -1,4 +1,4 @@
-"""Texts of others on a page: what cannot be seen is spelt out, what is very long is cut and says so, names become file names."""
+"""Texts of others in a report: what cannot be seen is spelt out, what is very long is cut and says so, names become file names."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Foreign benchmarks as specs: each importer writes a package."""
