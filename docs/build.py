@@ -27,6 +27,7 @@ from shopdsl.compiler.unit import Unit
 from shopdsl.dsl.diagnostics import CODES, Code, Sink
 from shopdsl.dsl.functions import FUNCTIONS, Function
 from shopdsl.dsl.records import DUTIES, END_REASONS, EVIDENCE, RECORDS, VIEWS, Entry
+from shopdsl.dsl.tree import plain
 from shopdsl.dsl.vocabulary import CONTEXTS
 
 DOCS = Path(__file__).resolve().parent
@@ -36,6 +37,8 @@ PLACED = {"evidence": DOCS / "evidence.md"}
 """Pages that stand elsewhere than in the reference."""
 
 PLACES = {
+    "solve": "`solve` of a case; the products of its package's stores and its own are known too, and the names above",
+    "expect": "`expect` and `constraints` of a case: all that `solve` and metrics know, and what `solve` names",
     "draw": "`draw` of a cohort; lines above are known too",
     "catalog": "`product.level` of a catalog",
     "price": "`product.price` of a catalog",
@@ -74,6 +77,7 @@ GROUPS = {
     "E06": "Catalogs",
     "E07": "Metrics, rubrics, tests",
     "E08": "Customers and duties",
+    "E10": "Records, business cases, promotions",
     "W09": "Warnings",
 }
 """What the first digits of a code stand for."""
@@ -341,6 +345,47 @@ def agreement(counts: list[int]) -> str:
     return f"The compiled specs differ: {', '.join(apart)}."
 
 
+# the documents of the standard package
+
+
+def standard() -> dict[str, Any]:
+    """What docs/reference/standard.md shows: documents of `std` by kind, each merged with what it extends, as plain data."""
+    sink = Sink()
+    unit = Unit(load(SPECS, sink), sink)
+    found = {kind: {d.name: plain(unit.body(d)) for d in unit.documents(kind, "std")} for kind in kinds()}
+    return {"documents": found, "tool_table": tool_table, "record_table": record_table, "titled": titled}
+
+
+def signature(name: str, tool: dict[str, Any]) -> str:
+    """A tool as it is called: optional parameters with a question mark."""
+    given = tool.get("params", {})
+    return f"{name}({', '.join(k + ('?' if p.get('optional') or 'default' in p else '') for k, p in given.items())})"
+
+
+def tool_table(toolset: dict[str, Any]) -> str:
+    """The tools of a toolset."""
+    rows = [
+        [code(signature(name, t)), t["class"], t.get("role", ""), " ".join(t.get("doc", "").split())]
+        for name, t in toolset["tools"].items()
+    ]
+    return table(["tool", "class", "role", "what it does"], rows)
+
+
+def record_table(toolset: dict[str, Any]) -> str:
+    """The records that its tools read and write."""
+    rows = [
+        [code(n), code(r["key"]) if "key" in r else "", ", ".join(map(code, r["fields"]))] for n, r in toolset["records"].items()
+    ]
+    return table(["record", "key", "fields"], rows)
+
+
+def titled(documents: dict[str, dict[str, Any]], *columns: str) -> str:
+    """A table of documents, those with a group in its order: the name, and some of their keys."""
+    rows = sorted(documents.items(), key=lambda pair: (str(pair[1].get("group", "")), pair[0]))
+    cells = [[code(name), *(" ".join(str(body.get(c, "")).split()) for c in columns)] for name, body in rows]
+    return table(["name", *columns], cells)
+
+
 # pages
 
 
@@ -358,6 +403,8 @@ def render(name: str) -> str:
     }  # fmt: skip
     if name in PLACED:
         known |= evidence_parts()
+    if name == "standard":
+        known |= standard()
     text = environment.get_template(f"{name}.md.j2").render(known)
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 

@@ -32,3 +32,12 @@ def written(name: str, folder: Path) -> Path:
     for file, body in files(name).items():
         (folder / file).write_text(body, "utf-8")
     return folder
+
+
+def rows(name: str, title: str) -> list[list[str]]:
+    """The rows of the tables below a heading of a page, up to the next heading, without their heads."""
+    body = re.split(r"^#+ ", page(name).partition(f"# {title}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
+    lines = [line for line in body.splitlines() if line.startswith("|")]
+    assert lines, f"{name}: no table below {title}"
+    heads = {i + d for i, line in enumerate(lines) if re.match(r"\| ?-", line) for d in (-1, 0)}
+    return [[cell.strip() for cell in line.strip("|").split("|")] for i, line in enumerate(lines) if i not in heads]

@@ -129,6 +129,14 @@ def test_the_package_of_the_language_page_runs_and_its_case_can_be_passed(corner
     assert found == {"Wanted and bought": "1.000", "Manners": "1.000", "Nothing forbidden": "1.000"}
 
 
+def test_the_business_case_of_the_language_page_is_proved_and_can_be_done(corner_shop: Path, shop: Shop) -> None:
+    for command in (["compile", "desk"], ["run", "--agent", "oracle", "-o", "out"]):
+        done = shop(*command, cwd=corner_shop)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert re.findall(r"\[[EW]\d+\]", done.stdout) == []
+    assert re.findall(r"Tasks done +↑\? ([01]\.\d+)", done.stdout) == ["1.000"]
+
+
 def test_tests_and_mutants_of_the_language_page_hold(corner_shop: Path, shop: Shop) -> None:
     done = shop("test", cwd=corner_shop)
     assert done.returncode == 0, done.stdout + done.stderr
