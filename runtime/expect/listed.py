@@ -31,12 +31,13 @@ def listed_calls(group: Data | None, names: dict[str, Any]) -> list[Listed]:
 
 def arguments(call: Data, names: dict[str, Any]) -> dict[str, Any]:
     """The arguments of an expected call as data."""
-    return {k: _plain(guarded(compile_tree(tree))(Env(dict(names)))) for k, tree in call["args"].items()}
+    return {k: as_given(guarded(compile_tree(tree))(Env(dict(names)))) for k, tree in call["args"].items()}
 
 
-def _plain(value: Any) -> Any:
+def as_given(value: Any) -> Any:
+    """An argument as an agent gives it: a product by its number."""
     if isinstance(value, list):
-        return [_plain(v) for v in value]
+        return [as_given(v) for v in value]
     return getattr(value, "id", value)
 
 

@@ -11,7 +11,7 @@ from shopdsl.dsl.evaluate import compile_tree, guarded
 from shopdsl.dsl.library.answers import closed
 from shopdsl.dsl.values import Failed, Money, show
 from shopdsl.runtime.expect.constraints import wishes
-from shopdsl.runtime.expect.listed import Data, Listed, listed_calls
+from shopdsl.runtime.expect.listed import Data, Listed, as_given, listed_calls
 from shopdsl.runtime.expect.naming import naming
 from shopdsl.runtime.expect.solve import case_values
 from shopdsl.runtime.world import Trial
@@ -92,13 +92,9 @@ def _nothing(trial: Trial) -> str:
 def _given(reply: Data, names: dict[str, Any], trial: Trial) -> Reply:
     env = Env(dict(names), None, trial.store)
     calls = [
-        Listed("", c["tool"], {k: _plain(guarded(compile_tree(t))(env)) for k, t in c["with"].items()}) for c in reply["calls"]
+        Listed("", c["tool"], {k: as_given(guarded(compile_tree(t))(env)) for k, t in c["with"].items()}) for c in reply["calls"]
     ]
     return Reply(calls, [Part(str(guarded(compile_tree(reply["say"]))(env)), {"op": "reference"})])
-
-
-def _plain(value: Any) -> Any:
-    return [_plain(v) for v in value] if isinstance(value, list) else getattr(value, "id", value)
 
 
 def _whole(trial: Trial, call: Listed, names: dict[str, Any]) -> dict[str, Any]:
